@@ -16,7 +16,7 @@ import numpy as np
 
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import Counts, RankTally, Tabulated
-from skmetrics_ext.validation import InvalidParameterError, check_option
+from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.labels import read_labels
 from skmetrics_ext.validation.positive import positive_class
 from skmetrics_ext.validation.targets import MULTILABEL
@@ -385,8 +385,3 @@ def check_zero_division(zero_division: Any) -> None:
         raise InvalidParameterError(
             f"zero_division has to be one of 'warn', 0, 1, nan, got {zero_division!r}."
         )
-
-
-def check_average(average: Any) -> None:
-    """Accept the name of an average, or None."""
-    check_option("average", average, (*AVERAGES, "binary"))

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skmetrics_ext.metrics.averaging import AVERAGES as CLASS_AVERAGES
 from skmetrics_ext.metrics.averaging import (
     Averaged,
     ClassAverage,
@@ -25,7 +26,6 @@ from skmetrics_ext.metrics.averaging import (
     Tell,
     ZeroDivision,
     averaged,
-    check_average,
     check_zero_division,
 )
 from skmetrics_ext.metrics.documentation import document
@@ -41,7 +41,7 @@ from skmetrics_ext.validation import (
     warn_undefined,
 )
 from skmetrics_ext.validation.errors import warn_user
-from skmetrics_ext.validation.parameters import as_number, check_level
+from skmetrics_ext.validation.parameters import check_interval, check_level
 
 Public = TypeVar("Public", bound=Callable[..., Any])
 # Called with the name of a parameter and its value; returns what the kernel takes.
@@ -177,8 +177,8 @@ def rate(
     if len(facts.get("shares", ())) == 1:
         facts["interval"] = "wilson"
     facts = {"sides": "one", **facts}
-    either = facts["sides"] == "either"
     in_units = "weights_are_counts" in facts.get("traits", ())
+    count = partial(counted, either=facts["sides"] == "either", in_units=in_units)
     unbounded = facts.get("bounds") == UNBOUNDED
 
     def warn(average: str | None, n_values: int) -> None:
@@ -207,11 +207,8 @@ def rate(
         sample_weight: ArrayLike | None = None,
         zero_division: ZeroDivision = "warn",
     ) -> Any:
-        check_zero_division(zero_division)
-        check_average(average)
-        options = labels, pos_label, average, sample_weight
-        plan = counted(y_true, y_pred, title, *options, either=either, in_units=in_units)
-        return read(plan, zero_division)
+        options = labels, pos_label, average, sample_weight, zero_division
+        return read(count(y_true, y_pred, title, *options), zero_division)
 
     def predictive_value(
         y_true: ArrayLike,
@@ -224,10 +221,8 @@ def rate(
         zero_division: ZeroDivision = "warn",
         prevalence: float | None = None,
     ) -> Any:
-        check_zero_division(zero_division)
-        check_average(average)
-        options = labels, pos_label, average, sample_weight
-        plan = counted(y_true, y_pred, title, *options, either=either, in_units=in_units)
+        options = labels, pos_label, average, sample_weight, zero_division
+        plan = count(y_true, y_pred, title, *options)
         if prevalence is None:
             return read(plan, zero_division)
         share = check_level(prevalence, "prevalence")
@@ -269,11 +264,15 @@ def counted(
     pos_label: Any,
     average: str | None,
     sample_weight: Any,
+    zero_division: Any,
     *,
+    averages: tuple[str | None, ...] = ("binary", *CLASS_AVERAGES),
     either: bool = False,
     in_units: bool = False,
 ) -> Averaged:
-    """Check the input and count once; any number of rates can then be read."""
+    """Check the arguments and count once; any number of rates can then be read."""
+    check_zero_division(zero_division)
+    check_option("average", average, averages)
     checked = Labels.check(y_true, y_pred, sample_weight=sample_weight, absolute=in_units)
     if average != "binary" and pos_label is not None and pos_label != 1:
         warn_user(
@@ -561,10 +560,6 @@ def one_of(*options: Any) -> Check:
     return check
 
 
-def check_share(name: str, value: Any, *, zero: bool = True) -> float:
-    """A number in [0, 1], or in (0, 1]."""
-    number = as_number(value)
-    if not (0 <= number <= 1) or (number == 0 and not zero):
-        bounds = "[0, 1]" if zero else "(0, 1]"
-        raise InvalidParameterError(f"{name} has to be a number in {bounds}, got {value!r}.")
-    return number
+def number_in(interval: str) -> Check:
+    """A check that a parameter is a number in an interval, as in `check_interval`."""
+    return partial(check_interval, interval=interval)

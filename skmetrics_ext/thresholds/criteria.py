@@ -12,13 +12,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from skmetrics_ext.metrics.labels import rates
-from skmetrics_ext.metrics.public import check_share
 from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.registry import METRICS, Metric, find, scorers
 from skmetrics_ext.registry.find import familiar_name
 from skmetrics_ext.tallies import Counts, ThresholdTally
 from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.parameters import check_interval
 
 Reader = Callable[[Counts], Array]
 Costs = tuple[float, float] | None  # of a false positive, and of a false negative
@@ -316,7 +316,7 @@ def _sum_of_shares(counts: Counts, factors: Mapping[str, float]) -> Array:
 def _read_prevalence(prevalence: Any) -> float | None:
     if prevalence is None:
         return None
-    share = check_share("prevalence", prevalence)
+    share = check_interval("prevalence", prevalence, "[0, 1]")
     if share in (0, 1):
         raise InvalidParameterError(
             f"prevalence has to lie between 0 and 1, got {prevalence!r}: both classes must occur."

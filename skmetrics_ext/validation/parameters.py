@@ -21,12 +21,18 @@ def check_level(confidence_level: Any, name: str = "confidence_level") -> float:
     """A number strictly between 0 and 1."""
     if type(confidence_level) is float and 0 < confidence_level < 1:  # the usual case
         return confidence_level
-    level = as_number(confidence_level)
-    if isinstance(confidence_level, bool | str) or not 0 < level < 1:
-        raise InvalidParameterError(
-            f"{name} has to be a number in (0, 1), got {confidence_level!r}."
-        )
-    return level
+    return check_interval(name, confidence_level, "(0, 1)")
+
+
+def check_interval(name: str, value: Any, interval: str) -> float:
+    """A number in an interval, written as "[0, 1)" or "(-inf, inf)"."""
+    low, high = map(float, interval[1:-1].split(","))
+    number = as_number(value)
+    inside = low < number < high
+    at_end = (number == low and interval[0] == "[") or (number == high and interval[-1] == "]")
+    if isinstance(value, bool | str) or not (inside or at_end):
+        raise InvalidParameterError(f"{name} has to be a number in {interval}, got {value!r}.")
+    return number
 
 
 def check_number(name: str, value: Any, low: float) -> float:

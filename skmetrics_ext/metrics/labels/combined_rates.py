@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from numbers import Real
 from operator import attrgetter
 from typing import Any
 
@@ -18,8 +17,6 @@ from skmetrics_ext.metrics.averaging import (
     RecallAverage,
     ZeroDivision,
     averaged,
-    check_average,
-    check_zero_division,
     mean_of_classes,
 )
 from skmetrics_ext.metrics.labels import rates
@@ -33,8 +30,9 @@ from skmetrics_ext.metrics.public import OF_SINGLE_LABELS, counted, mean_of, met
 from skmetrics_ext.metrics.spec import INFINITY
 from skmetrics_ext.numeric import Array, PosLabel, divide
 from skmetrics_ext.tallies import Counts, LabelTally
-from skmetrics_ext.validation import InvalidParameterError, Labels, check_option
+from skmetrics_ext.validation import Labels, check_option
 from skmetrics_ext.validation.errors import warn_undefined, warn_user
+from skmetrics_ext.validation.parameters import check_interval
 
 # --------------------------------------------------------------------------- kernels
 
@@ -170,18 +168,11 @@ def fbeta_score(
     >>> fbeta_score([0, 1, 1, 1], [0, 1, 0, 1], beta=2)
     0.7142857142857143
     """
-    check_zero_division(zero_division)
-    check_average(average)
-    check_beta(beta)
-    options = labels, pos_label, average, sample_weight
-    plan = counted(y_true, y_pred, f1_score.spec.title, *options)
-    return f1_score.read(plan, zero_division, partial(rates.fbeta, beta=float(beta)))
-
-
-def check_beta(beta: Any) -> None:
-    """Accept numbers from 0 to infinity."""
-    if not (isinstance(beta, Real) and float(beta) >= 0):
-        raise InvalidParameterError(f"beta has to be a number from 0 to infinity, got {beta!r}.")
+    kernel = partial(rates.fbeta, beta=check_interval("beta", beta, "[0, inf]"))
+    options = labels, pos_label, average, sample_weight, zero_division
+    return f1_score.read(
+        counted(y_true, y_pred, f1_score.spec.title, *options), zero_division, kernel
+    )
 
 
 @metric(balanced_accuracy, shares=(("tp", "fn"),))
@@ -291,12 +282,12 @@ def geometric_mean_score(
     0.508
     """
     check_option("of_averages", of_averages, (True, False))
-    check_option("average", average, ("multiclass", "binary", "micro", "macro", "weighted", None))
-    check_zero_division(zero_division)
-    if not (isinstance(correction, Real) and 0 <= float(correction) <= 1):
-        raise InvalidParameterError(f"correction has to be in [0, 1], got {correction!r}.")
-    options = labels, pos_label, average, sample_weight
-    plan = counted(y_true, y_pred, recall_score.spec.title, *options, either=True)
+    check_interval("correction", correction, "[0, 1]")
+    averages = ("multiclass", "binary", "micro", "macro", "weighted", None)
+    options = labels, pos_label, average, sample_weight, zero_division
+    plan = counted(
+        y_true, y_pred, recall_score.spec.title, *options, averages=averages, either=True
+    )
     mean = _mean_of_rates(plan, zero_division)
     value = geometric_mean(mean, average, correction, of_averages)
     return value if average is None else float(value)
@@ -377,11 +368,8 @@ def index_balanced_accuracy_score(
     0.475
     """
     check_option("base", base, (GEOMETRIC, *BASES))
-    if not (isinstance(alpha, Real) and np.isfinite(float(alpha))):
-        raise InvalidParameterError(f"alpha has to be a finite number, got {alpha!r}.")
-    check_zero_division(zero_division)
-    check_average(average)
-    options = labels, pos_label, average, sample_weight
+    check_interval("alpha", alpha, "(-inf, inf)")
+    options = labels, pos_label, average, sample_weight, zero_division
     mean = _mean_of_rates(counted(y_true, y_pred, recall_score.spec.title, *options), zero_division)
     value = index_balanced_accuracy(mean, alpha, squared, base)
     return value if average is None else float(value)
@@ -440,9 +428,9 @@ def fbeta_of_averages_score(
     >>> round(f1_score([1, 2, 3], [1, 1, 3], average="macro", zero_division=0), 6)  # 5/9
     0.555556
     """
-    check_zero_division(zero_division)
-    check_beta(beta)
-    plan = counted(y_true, y_pred, "F of averages", labels, None, "macro", sample_weight)
+    check_interval("beta", beta, "[0, inf]")
+    options = labels, None, "macro", sample_weight, zero_division
+    plan = counted(y_true, y_pred, "F of averages", *options)
     mean = mean_of(plan, zero_division, precision_score, recall_score)
     return float(fbeta_of_averages(mean, beta))
 

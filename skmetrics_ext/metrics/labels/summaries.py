@@ -11,20 +11,15 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.metrics.averaging import (
-    ClassAverage,
-    ZeroDivision,
-    check_average,
-    check_zero_division,
-)
+from skmetrics_ext.metrics.averaging import ClassAverage, ZeroDivision
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels import table_statistics
-from skmetrics_ext.metrics.labels.combined_rates import check_beta
 from skmetrics_ext.metrics.labels.rates import f1_score, fbeta, precision_score, recall_score
 from skmetrics_ext.metrics.public import Statistic, counted, rows_among
 from skmetrics_ext.numeric import Array, PosLabel
 from skmetrics_ext.tallies import Counts, LabelTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, warn_undefined
+from skmetrics_ext.validation.parameters import check_interval
 
 
 @document
@@ -127,14 +122,12 @@ def precision_recall_fscore_support(
     >>> precision_recall_fscore_support([0, 1, 1], [0, 0, 1], average="macro")[:2]
     (0.75, 0.75)
     """
-    check_zero_division(zero_division)
-    check_average(average)
-    check_beta(beta)
+    check_interval("beta", beta, "[0, inf]")
     if not isinstance(warn_for, Iterable):
         raise InvalidParameterError(
             f"warn_for has to be a list, tuple or set of names, got {warn_for!r}."
         )
-    options = labels, pos_label, average, sample_weight
+    options = labels, pos_label, average, sample_weight, zero_division
     plan = counted(y_true, y_pred, precision_score.spec.title, *options)
     rates = (
         (precision_score, "precision", None),

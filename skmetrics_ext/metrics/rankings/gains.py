@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike
 from skmetrics_ext.metrics.averaging import CurveAverage
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels import rates
-from skmetrics_ext.metrics.public import at_percents, check_share, ranking
+from skmetrics_ext.metrics.public import at_percents, number_in, ranking
 from skmetrics_ext.metrics.rankings.ranking_kernels import (
     around_crossing,
     corners,
@@ -191,7 +190,7 @@ def gain_capture_score(
 @ranking(
     lift,
     "Lift",
-    checks={"fraction": partial(check_share, zero=False)},
+    checks={"fraction": number_in("(0, 1]")},
     bounds=(0.0, INFINITY),
     scorer="lift_at",
     variants=at_percents("fraction", 10, 1, 5, 20),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from skmetrics_ext.metrics.rankings.ranking_kernels import corners, hull_points
 from skmetrics_ext.metrics.spec import Ranges
 from skmetrics_ext.numeric import Array, PosLabel, divide
 from skmetrics_ext.tallies import RankTally
-from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.parameters import check_interval
 
 # --------------------------------------------------------------------------- kernels
 
@@ -52,10 +51,8 @@ def hand_h(tally: RankTally, severity_ratio: float | None = None) -> Array:
     return np.where((negative == 0) | (positive == 0), np.nan, value).reshape(shape)
 
 
-def _severity_ratio(name: str, value: Any) -> Any:
-    if value is not None and not (isinstance(value, Real) and 0 < float(value) < float("inf")):
-        raise InvalidParameterError(f"{name} has to be a positive number or None, got {value!r}.")
-    return value
+def _severity_ratio(name: str, value: Any) -> float | None:
+    return None if value is None else check_interval(name, value, "(0, inf)")
 
 
 # --------------------------------------------------------------------------- public functions

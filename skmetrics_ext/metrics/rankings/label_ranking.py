@@ -18,8 +18,8 @@ from skmetrics_ext.metrics.public import metric
 from skmetrics_ext.metrics.spec import INFINITY, UNBOUNDED
 from skmetrics_ext.numeric import Array, divide, parts
 from skmetrics_ext.tallies import Means
-from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
-from skmetrics_ext.validation.parameters import check_integer, check_number
+from skmetrics_ext.validation import Scores, check_option
+from skmetrics_ext.validation.parameters import check_integer, check_interval
 from skmetrics_ext.validation.relevance import check_marks, check_relevance
 
 _CELLS = 1 << 15  # of which the temporaries stay in the cache
@@ -368,9 +368,7 @@ def dcg_score(
     1.5
     """
     _check_options(k, ignore_ties)
-    base = check_number("log_base", log_base, 0)
-    if base == 0:
-        raise InvalidParameterError(f"log_base has to be greater than 0, got {log_base!r}.")
+    base = check_interval("log_base", log_base, "(0, inf)")
     checked = check_relevance(y_true, y_score, sample_weight=sample_weight)
     rows = gain_rows(checked, k, base, ignore_ties)
     return float(mean(Means.of(rows, checked.weight)))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.averaging import CurveAverage
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.public import at_percents, check_share, one_of, ranking
+from skmetrics_ext.metrics.public import at_percents, number_in, one_of, ranking
 from skmetrics_ext.metrics.rankings.ranking_kernels import around
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.metrics.spec import INFINITY, Ranges
@@ -18,7 +18,8 @@ from skmetrics_ext.numeric import Array, Options, PosLabel, divide
 from skmetrics_ext.result_bases import CurveResult
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, warn_undefined
-from skmetrics_ext.validation.tensors import to_host
+from skmetrics_ext.validation.containers import read_numbers
+from skmetrics_ext.validation.parameters import check_interval
 
 # Rounding in a softmax stays well inside this.
 _RANGE_TOLERANCE = 1e-8
@@ -92,23 +93,15 @@ def _check_probabilities(scores: Scores) -> None:
 
 
 def _check_prevalence(name: str, prevalence: Any) -> float | None:
-    return None if prevalence is None else check_share(name, prevalence)
+    return None if prevalence is None else check_interval(name, prevalence, "[0, 1]")
 
 
-def _check_threshold(name: str, threshold: Any) -> float:
-    return float(_check_thresholds(name, threshold, n_dim=0))
-
-
-def _check_thresholds(name: str, given: Any, n_dim: int) -> Array:
-    try:
-        values = np.asarray(to_host(given, name), dtype=np.float64)
-    except (TypeError, ValueError) as error:
+def _check_thresholds(thresholds: Any) -> Array:
+    values = read_numbers("thresholds", thresholds)
+    if values.ndim != 1 or values.size == 0 or not ((values >= 0) & (values < 1)).all():
         raise InvalidParameterError(
-            f"{name} must hold numbers in [0, 1), got {given!r}."
-        ) from error
-    if values.ndim != n_dim or values.size == 0 or not ((values >= 0) & (values < 1)).all():
-        kind = "a number" if n_dim == 0 else "a 1-D array of numbers"
-        raise InvalidParameterError(f"{name} has to be {kind} in [0, 1), got {given!r}.")
+            f"thresholds has to be a 1-D array of numbers in [0, 1), got {thresholds!r}."
+        )
     return values
 
 
@@ -122,13 +115,12 @@ def benefit_slope(
     odds = threshold / (1 - threshold)
     negative, positive = tally.negative.sum(), tally.positive.sum()
     fp, tp = (tally.negative * inside).sum(), (tally.positive * inside).sum()
-    if prevalence is None and standardized:
-        value = divide(tp - odds * fp, positive)
-        return np.stack([divide(-odds * inside, positive), divide(inside - value, positive)])
     if prevalence is None:
-        rows = positive + negative
+        # A negative row changes the number of rows, but not that of the positive ones.
+        rows = positive if standardized else positive + negative
         value = divide(tp - odds * fp, rows)
-        return np.stack([divide(-odds * inside - value, rows), divide(inside - value, rows)])
+        of_negative = -odds * inside - (0.0 if standardized else value)
+        return np.stack([divide(of_negative, rows), divide(inside - value, rows)])
     of_positive = prevalence * divide(inside - divide(tp, positive), positive)
     of_negative = (1 - prevalence) * odds * divide(divide(fp, negative) - inside, negative)
     slope = np.stack([of_negative, of_positive])
@@ -174,7 +166,7 @@ class NetBenefitCurve(CurveResult):
     benefit,
     "Net benefit",
     checks={
-        "threshold": _check_threshold,
+        "threshold": number_in("[0, 1)"),
         "prevalence": _check_prevalence,
         "standardized": one_of(True, False),
     },
@@ -305,7 +297,7 @@ def net_benefit_curve(
     array([0.375, 0.   ])
     """
     grid = np.arange(1, 100) / 100 if thresholds is None else thresholds
-    grid = _check_thresholds("thresholds", grid, n_dim=1)
+    grid = _check_thresholds(grid)
     share = _check_prevalence("prevalence", prevalence)
     options: Options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     checked, tally = binary_ranking(y_true, y_score, **options, what="net_benefit_curve")

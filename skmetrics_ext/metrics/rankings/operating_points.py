@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.averaging import CurveAverage
 from skmetrics_ext.metrics.labels import rates
-from skmetrics_ext.metrics.public import METHODS, Public, at_percents, check_share, one_of, ranking
+from skmetrics_ext.metrics.public import METHODS, Public, at_percents, number_in, one_of, ranking
 from skmetrics_ext.metrics.rankings.ranking_kernels import (
     ROUNDING,
     around,
@@ -258,7 +258,7 @@ def _at_a_rate(
     kernel: Callable[..., Array], title: str, rate: str, **facts: Any
 ) -> Callable[[Public], Public]:
     """The decorator of one rate at a stated value of another."""
-    checks = {rate: check_share, "method": one_of(*METHODS)}
+    checks = {rate: number_in("[0, 1]"), "method": one_of(*METHODS)}
     return ranking(
         kernel, title, checks=checks, variants=at_percents(rate, 90, 80, 95, 99), **facts
     )
