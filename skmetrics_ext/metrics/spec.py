@@ -20,13 +20,13 @@ from skmetrics_ext.validation import InvalidParameterError
 
 # Suffix of a scorer's name -> parameters of the metric.
 Variants = Mapping[str, Mapping[str, Any]]
-# What is true of few metrics. Beyond those that a property explains:
-# - "by_sign": the sign of a score counts, so that decision values precede probabilities;
-# - "takes_logs": logarithms of probabilities, of which those of 0 are clipped first;
-# - "needs_positives": scorers have no value of rows without the positive class, where the function
-#   keeps a convention of scikit-learn;
-# - "misses_unseen": a row of a class that the model has no score for is a miss, not undefined;
-# - "unlisted": known to `find` alone, because a parameter has to be chosen by the user.
+# Facts of few metrics. Those without a property that explains them:
+# - "by_sign": the sign of a score matters, so decision values are preferred to probabilities;
+# - "takes_logs": takes logarithms of probabilities, which are clipped away from 0;
+# - "needs_positives": scorers are undefined without positive rows, where the function follows
+#   scikit-learn's convention;
+# - "misses_unseen": a row of a class unknown to the model is a miss, not undefined;
+# - "unlisted": in no list, because the user has to choose a parameter.
 Trait = Literal[
     "weights_are_counts",
     "numeric_labels",
@@ -44,7 +44,7 @@ PLAIN: Variants = {"": {}}
 NEVER = "never"
 INFINITY = float("inf")
 UNBOUNDED = (-INFINITY, INFINITY)
-# The type of a kernel's first parameter -> what `Metric.read` gives it.
+# Type of a kernel's first parameter -> tally that `Metric.read` passes.
 _TALLIES = {
     "Counts": "counts",
     "Mean": "counts",
@@ -52,7 +52,7 @@ _TALLIES = {
     "RankTally": "ranks",
     "Means": "moments",
 }
-# The second parameter of a public function -> the kind of response it takes.
+# Second parameter of a public function -> kind of response.
 _RESPONSES = {
     "y_pred": "labels",
     "y2": "labels",
@@ -60,7 +60,7 @@ _RESPONSES = {
     "pred_decision": "scores",
     "y_proba": "probabilities",
 }
-# A rate at which a metric is read -> the rows that it is a share of.
+# Rate at which a metric is read -> the rows that it is a share of.
 _ROWS_OF_RATES = {
     "specificity": "negative",
     "sensitivity": "positive",
@@ -71,22 +71,21 @@ _ROWS_OF_RATES = {
 
 @dataclass(frozen=True, slots=True)
 class Ranges:
-    """How a metric of a ranking is read from stretches of it, each knowing what stands above.
+    """How a ranking metric is read from stretches, which know the weights above them.
 
     Parameters
     ----------
     kind : {"wins", "sum", "places", "whole"}
-        The kernel of the pairs that are ranked rightly (`Wins`); a sum of what each stretch adds;
-        the kernel of a few places of the curve; or of all distinct scores at once.
+        From the correctly ranked pairs (`Wins`); as a sum over stretches; from a few points of the
+        curve; or from all distinct scores at once.
     term : callable or None
-        ``term(stretch, **params)``: for "sum" what the stretch adds, None where the kernel itself
-        computes it; for "places" the numbers of the scores to keep, those out of range being
-        ignored.
+        ``term(stretch, **params)``: for "sum" the contribution of a stretch, None if it is the
+        kernel itself; for "places" the indexes of the scores to keep (those out of range are
+        ignored).
     finish : callable or None
-        ``finish(sum, **params)``: the value from the sum of the terms; None where the sum is the
-        value.
+        ``finish(sum, **params)``: the value from the sum of the terms; None if it is the sum.
     instead : (str, Ranges) or None
-        A parameter, and how the metric is read where that is given.
+        A parameter, and how the metric is read if that parameter is set.
     """
 
     kind: str
@@ -95,7 +94,7 @@ class Ranges:
     instead: tuple[str, Ranges] | None = None
 
     def given(self, params: Mapping[str, Any]) -> Ranges:
-        """How the metric is read with these parameters."""
+        """The way to read the metric with these parameters."""
         if self.instead is None or params.get(self.instead[0]) is None:
             return self
         return self.instead[1]
@@ -114,45 +113,44 @@ class MetricSpec:
         The public function, ``function(y_true, y_pred or y_score, **params)``.
     kernel : callable
         The pure function of a tally that computes the metric. The type of its first parameter
-        says which: `Counts` (named ``hits`` for the rows predicted right, ``marks`` for every mark
-        of multilabel data), ``Tabulated``, `RankTally`, ``Means``, or ``Mean``, the average of any
-        rate. With a second type it reads the second kind of tally where its second parameter does
-        not have its default value.
+        selects the tally: `Counts` (named ``hits`` for correct rows, ``marks`` for every mark of
+        multilabel data), ``Tabulated``, `RankTally`, ``Means``, or ``Mean``, the average of any
+        rate. A union with a second type is read if the kernel's second parameter is not at its
+        default.
     title : str
-        The metric's name in sentences; empty where nothing is said about it.
+        The metric's name in messages; empty if there are none.
     undefined : str
         When the value is 0/0.
     bounds : (float, float)
         Smallest and largest value.
     greater_is_better : bool or None
-        None for what describes and does not judge (a table, a prevalence).
+        None for metrics that describe and do not judge (a table, a prevalence).
     scorer : str or None
-        Stem of the scorer names; None where there is no scorer.
+        Stem of the scorer names; None without scorers.
     variants : mapping of str to mapping
-        Suffix of the scorer's name to parameters; the first has those that the function needs and
-        has no default for.
+        Suffix of the scorer's name -> parameters; the first ones include the required parameters.
     sides : {"none", "one", "either"}
-        Whether the metric describes none of two classes, one of them, or either: the same number
-        from both sides when the scores are turned with the classes.
+        Whether the metric describes none of two classes, one of them, or either: the same value
+        from both sides if the scores are reversed along with the classes.
     traits : tuple of str
-        What is true of few metrics.
+        Facts that hold for few metrics.
     check : callable or None
-        ``check(y_true, response, *, sample_weight, ...)``: the checked data that the function may
-        be given in the place of both arguments. By default the usual one of ``response``.
+        ``check(y_true, response, *, sample_weight, ...)``: returns checked data, which the function
+        accepts as both arguments. By default the usual check of ``response``.
     row_values : callable or None
-        ``row_values(checked, **params)``: for a metric of means, the values of the rows, (n, d),
-        whose moments the kernel reads.
+        ``row_values(checked, **params)``: for a metric of means, the values per row, (n, d), whose
+        means the kernel reads.
     slope : callable or None
-        ``slope(tally, **params)``: for a metric of rankings, the derivative of its kernel by the
-        weight of each class at each score, (2, T). Tables and moments need none: their kernels
-        are derived by complex steps. None where it is not smooth.
+        ``slope(tally, **params)``: for a ranking metric, the derivative of its kernel with respect
+        to the weight of each class at each score, (2, T); None if it is not smooth. Kernels of
+        tables and means are differentiated by complex steps.
     ranges : Ranges or None
-        How a metric of rankings is read in ranges of scores.
+        How a ranking metric is read in ranges of scores.
     shares : tuple of (str, str), or callable
-        For a metric that is linear in shares of rows, whose bounds then make its interval. For
-        labels, when the value of a class is their sum: the counts that each share is, and the
-        others that it is a share of. For rankings ``shares(tally, **params)``: how many rows, of
-        how many, the factors of the shares, and whether they are shares of the same rows.
+        For a metric that is linear in shares of rows, whose bounds give its interval. For labels,
+        if the value of a class is a sum of shares: the count of each share, and the other count
+        that completes its denominator. For rankings ``shares(tally, **params)``: numerators,
+        denominators and factors of the shares, and whether they are shares of the same rows.
     interval : str
         What is special about the interval, if anything:
 
@@ -184,7 +182,7 @@ class MetricSpec:
     shares: Any = ()
     interval: str = ""
 
-    # ------------------------------------------------------------- what signatures say
+    # ------------------------------------------------------------- facts from signatures
 
     @cached_property
     def name(self) -> str:
@@ -193,7 +191,7 @@ class MetricSpec:
 
     @cached_property
     def _kernel_parameters(self) -> tuple[str, set[str], str, Any]:
-        """First parameter of the kernel and the names in its type; the second and its default."""
+        """The kernel's first parameter and the names in its type; its second and its default."""
         kernel = self.kernel
         while isinstance(kernel, functools.partial):
             kernel = kernel.func
@@ -221,8 +219,8 @@ class MetricSpec:
     def averages(self) -> str:
         """How a metric of labels averages over classes.
 
-        "" does not: the kernel is given all of them; "classes" averages the values of classes;
-        "rates" gives the kernel ``mean(rate kernel)``, the average of any rate.
+        "": not at all, the kernel reads all classes; "classes": averages the values of classes;
+        "rates": the kernel calls ``mean(rate kernel)``, the average of any rate.
         """
         if "Mean" in self._kernel_parameters[1]:
             return "rates"
@@ -230,26 +228,26 @@ class MetricSpec:
 
     @cached_property
     def table_params(self) -> tuple[str, ...]:
-        """Parameters for which the kernel reads the table in the place of the counts."""
+        """Parameters that make the kernel read the table instead of the counts."""
         _, kinds, second, _ = self._kernel_parameters
         return (second,) if kinds >= {"Counts", "Tabulated"} else ()
 
     @cached_property
     def bins_when(self) -> tuple[Any, ...]:
-        """Parameter and its value for which sums within bins of the probability are enough."""
+        """A parameter and the value for which sums within bins of probability are enough."""
         _, kinds, second, default = self._kernel_parameters
         return (second, default) if "BinTally" in kinds else ()
 
     @cached_property
     def response(self) -> str:
-        """The second argument of the function: "labels", "scores" or "probabilities"."""
+        """Kind of the function's second argument: "labels", "scores" or "probabilities"."""
         if "takes_probabilities" in self.traits:
             return "probabilities"
         return _RESPONSES[list(inspect.signature(self.function).parameters)[1]]
 
     @cached_property
     def convention(self) -> Convention:
-        """scikit-learn's value where a metric of rankings is undefined."""
+        """scikit-learn's values for an undefined ranking metric."""
         if "needs_positives" in self.traits:
             return ZERO_WITHOUT_POSITIVES
         has_outputs = self.function.__annotations__.get("average") == "RankAverage | None"
@@ -257,42 +255,42 @@ class MetricSpec:
 
     @cached_property
     def is_table(self) -> bool:
-        """Whether it gives a table and not numbers."""
+        """Whether the metric is a table, not a number."""
         return bool(inspect.signature(self.function).return_annotation == "Array")
 
     @cached_property
     def fill(self) -> str:
-        """Name of the parameter that says what 0/0 is; empty where an average applies it."""
+        """Parameter with the value of 0/0; empty if the average applies it."""
         names = () if self.averages else ("zero_division", "replace_undefined_by")
         return next(filter(self._takes, names), "")
 
     @cached_property
     def params(self) -> Mapping[str, Any]:
-        """Parameters that the function needs and has no default for."""
+        """Values of required parameters, for the default scorer."""
         return next(iter(self.variants.values()))
 
     @cached_property
     def point(self) -> str:
-        """Name of the parameter that says where on a curve it is read, if there is one."""
+        """Parameter with the point of the curve at which the metric is read; empty if none."""
         if self.ranges is None or self.ranges.kind != "places" or self.ranges.term is None:
             return ""
         return "".join(list(inspect.signature(self.ranges.term).parameters)[1:2])
 
     @cached_property
     def point_of(self) -> str:
-        """Rows that this parameter is a share of: "", "negative", "positive" or "all"."""
+        """Rows that `point` is a share of: "", "negative", "positive" or "all"."""
         return _ROWS_OF_RATES.get(self.point, "")
 
     @cached_property
     def one_sided_params(self) -> tuple[str, ...]:
-        """Parameters that make it a number of one class where they are given."""
+        """Parameters that, if set, make the metric one of a single class."""
         if self.ranges is None or self.ranges.instead is None or self.is_table:
             return ()
         return (self.ranges.instead[0],)
 
     @cached_property
     def scorers(self) -> dict[str, dict[str, Any]]:
-        """Name of each scorer of this metric and the parameters that it sets."""
+        """Names of this metric's scorers -> the parameters that they set."""
         if self.scorer is None:
             return {}
         stem = self.scorer if self.greater_is_better else f"neg_{self.scorer}"
@@ -308,17 +306,17 @@ class MetricSpec:
 
     @cached_property
     def weights_are_counts(self) -> bool:
-        """Whether weights say how often a row was seen, so that their scale counts."""
+        """Whether weights are numbers of rows, so that their scale matters."""
         return "weights_are_counts" in self.traits
 
     @cached_property
     def numeric_labels(self) -> bool:
-        """Whether labels are numbers whose distance counts, so that they cannot be renamed."""
+        """Whether labels are numbers whose distances matter, so that they cannot be renamed."""
         return "numeric_labels" in self.traits
 
     @cached_property
     def ranks_labels(self) -> bool:
-        """Whether it ranks the labels of each row, so that no row has a class.
+        """Whether the metric ranks the labels of each row, so that rows have no class.
 
         ``y_true`` is then a matrix of marks or relevance.
         """
@@ -326,5 +324,5 @@ class MetricSpec:
 
     @cached_property
     def least_classes(self) -> int:
-        """With fewer classes the metric is meaningless."""
+        """Smallest number of classes for which the metric is meaningful."""
         return 3 if "needs_three_classes" in self.traits else 2

@@ -1,6 +1,6 @@
-"""METRICS, one row per metric: scorers, documentation, laws and the command line read it.
+"""METRICS, one spec per metric: read by scorers, documentation, tests and the command line.
 
-`find` is the one road from a name or a function to a row and its parameters.
+`find` turns a name or a function into a metric: its spec and its parameters.
 """
 
 from skmetrics_ext.metrics.spec import MetricSpec

@@ -1,34 +1,34 @@
-"""Default metrics, headings, and names that metrics have elsewhere."""
+"""Default metrics, headings, display names and synonyms."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-# Scorers that a report shows where none are asked for, by the kind of target.
+# Default scorers of a report, by kind of target.
 HEADLINE: Mapping[str, tuple[str, ...]] = {
     "binary": ("roc_auc", "f1", "balanced_accuracy", "accuracy", "neg_log_loss"),
     "multiclass": ("roc_auc_ovr", "f1_macro", "balanced_accuracy", "accuracy", "neg_log_loss"),
     "multilabel": ("f1_macro", "f1_micro", "accuracy", "neg_hamming_loss"),
 }
 
-# What a data set is evaluated by where nothing is asked for.
+# Default metrics of `evaluate`.
 OF_SCORES = ("roc_auc", "average_precision", "log_loss")
 
-# What a file of predictions is scored by where nothing is asked for: those of these that fit.
+# Default metrics for a file of predictions; those that do not apply are left out.
 OF_FILES = (
     "roc_auc", "roc_auc_ovr", "average_precision", "log_loss", "brier_score",
     "accuracy", "balanced_accuracy", "precision", "recall", "specificity", "f1",
     "precision_macro", "recall_macro", "f1_macro", "matthews_corrcoef",
 )  # fmt: skip
 
-# Headings of metrics, by the response that they read.
+# Headings in lists of metrics, by response.
 HEADINGS: Mapping[str, str] = {
     "scores": "ranking",
     "probabilities": "probabilities",
     "labels": "predicted labels",
 }
 
-# Words of the names of metrics that are more than words.
+# Words of registered names that are not written in lower case.
 _WORDS: Mapping[str, str] = {
     "ac1": "AC1", "auc": "AUC", "auprg": "AUPRG", "b": "B", "blanquet": "Blanquet",
     "brier": "Brier", "corrcoef": "correlation", "davis": "Davis", "dcg": "DCG", "f": "F",
@@ -39,22 +39,22 @@ _WORDS: Mapping[str, str] = {
 
 
 def display_name(name: str) -> str:
-    """A registered name as people write it: "ROC AUC" for "roc_auc"."""
+    """A registered name in writing: "ROC AUC" for "roc_auc"."""
     words = name.removeprefix("neg_").split("_")
     text = " ".join(_WORDS.get(word, word) for word in words)
     return text[:1].upper() + text[1:]
 
 
-# What a model is chosen by where nothing is asked for, as scikit-learn does.
+# Default metric for model selection, as in scikit-learn.
 CHOICE = "accuracy"
 
-# What a threshold is chosen by, as scikit-learn does.
+# Default criterion for thresholds, as in scikit-learn.
 CRITERION = "balanced_accuracy"
 
-# Rates that a picture of thresholds shows.
+# Rates shown over all thresholds.
 RATES = ("precision", "recall", "specificity", "f1")
 
-# The same and more, where there is room for numbers at one threshold.
+# Metrics shown at one threshold.
 AT_THRESHOLD = (
     *RATES,
     "negative_predictive_value",
@@ -63,7 +63,7 @@ AT_THRESHOLD = (
     "accuracy",
 )
 
-# Name of a metric -> what it is often called elsewhere.
+# Name of a metric -> common other names.
 _OTHER_NAMES: Mapping[str, str] = {
     # labels
     "confusion_matrix": "contingency_table error_matrix",
@@ -124,7 +124,7 @@ _OTHER_NAMES: Mapping[str, str] = {
     "observed_expected_ratio": "o_e calibration_in_the_large",
 }
 
-# What a metric is often called elsewhere -> its name.
+# Other name -> name of the metric.
 SYNONYMS: Mapping[str, str] = {
     other: name for name, others in _OTHER_NAMES.items() for other in others.split()
 }

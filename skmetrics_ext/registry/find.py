@@ -1,4 +1,4 @@
-"""The one road from a name, a function or a partial to a row of the registry and its parameters."""
+"""`find`: a metric, its spec and parameters, from a name, a function or a partial."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from skmetrics_ext.validation.positive import positive_class
 
 
 def parameters_of(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
-    """Parameters of a function; none where it does not tell."""
+    """Parameters of a function; none if it has no signature."""
     try:
         return _signature(function)
-    except (TypeError, ValueError):  # built in, or no function, or of no hash
+    except (TypeError, ValueError):  # built-in, no function, or not hashable
         return _NONE
 
 
-@lru_cache(maxsize=1024)  # asking costs more than a metric of a hundred rows
+@lru_cache(maxsize=1024)  # costs more than a metric of a hundred rows
 def _signature(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
     return inspect.signature(function).parameters
 
@@ -44,7 +44,7 @@ _NONE: Mapping[str, inspect.Parameter] = MappingProxyType({})
 
 @lru_cache(maxsize=1024)
 def defaults_of(function: Callable[..., Any]) -> Mapping[str, Any]:
-    """Parameters of a metric beside the data that have a default."""
+    """Default values of a metric's parameters, without the data."""
     return {
         name: parameter.default
         for name, parameter in list(parameters_of(function).items())[2:]
@@ -54,25 +54,25 @@ def defaults_of(function: Callable[..., Any]) -> Mapping[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class Metric:
-    """A metric and its parameters: the question, settled.
+    """A metric and its parameters, with all choices made.
 
     Parameters
     ----------
     name : str
-        What the user called it.
+        The name that the user passed.
     function : callable
         ``function(y_true, y_pred or y_score, **params)``.
     row : MetricSpec or None
-        Its row of the registry; None for a function of the user's own.
+        Its spec in the registry; None for a user's function.
     params : dict
-        Parameters that were given, or that the name sets.
+        Parameters that were passed, or that the name sets.
     """
 
     name: str
     function: Callable[..., Any]
     row: MetricSpec | None
     params: Mapping[str, Any] = field(default_factory=dict)
-    spec: MetricSpec = field(init=False, repr=False)  # the row, where there must be one
+    spec: MetricSpec = field(init=False, repr=False)  # `row`, where it cannot be None
     _settled: dict[Any, Metric] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -85,16 +85,16 @@ class Metric:
 
     @cached_property
     def options(self) -> Mapping[str, Any]:
-        """Parameters as given, and the defaults of the others."""
+        """All parameters, with defaults where none was passed."""
         return {**defaults_of(self.function), **self.spec.params, **self.params}
 
     def __reduce__(self) -> Any:
-        # By name: rows hold functions that other machines have too.
+        # By name: specs hold functions, which every machine has.
         return _again, (self.name, self.function, dict(self.params))
 
     @property
     def sums(self) -> str:
-        """Sums that it is read from in parts: "tables", "moments", "bins" or "ranks"."""
+        """Sums that parts of the rows are reduced to: "tables", "moments", "bins" or "ranks"."""
         row = self.spec
         if row.response == "labels":
             return "tables"
@@ -107,7 +107,7 @@ class Metric:
 
     @cached_property
     def sides(self) -> str:
-        """Whether it is of "one" class of two, of "either", or of "none"."""
+        """Whether the metric describes "one" class of two, "either", or "none"."""
         row, options = self.spec, self.options
         if row.response == "labels":
             return row.sides if options.get("average", "binary") == "binary" else "none"
@@ -116,23 +116,23 @@ class Metric:
         return row.sides
 
     def positive(self, classes: Any, pos_label: Any = None) -> Any:
-        """The positive class of at most two, by the one rule; None where there is none."""
-        asked = self.params.get("pos_label", pos_label)
-        if self.sides == "none" and asked is None:
+        """The positive class of at most two, or None if the metric has none."""
+        chosen = self.params.get("pos_label", pos_label)
+        if self.sides == "none" and chosen is None:
             return None
-        return positive_class(classes, asked, what=self.name, either=self.sides != "one")
+        return positive_class(classes, chosen, what=self.name, either=self.sides != "one")
 
     def settled(self, classes: Any, pos_label: Any = None) -> Metric:
-        """This metric with the positive class of these two named, where it has one.
+        """This metric with its positive class of these two, if it has one.
 
-        A metric of more than two classes is left to its function, which says what it needs.
+        With more than two classes the metric's function says what it needs.
         """
         if self.sides == "none" or not self.takes("pos_label") or len(classes) > 2:
             return self
         return self.with_positive(self.positive(classes, pos_label))
 
     def with_positive(self, positive: Any) -> Metric:
-        """This metric for a positive class; itself for None."""
+        """This metric for a positive class; unchanged for None."""
         if positive is None:
             return self
         if positive not in self._settled:
@@ -141,10 +141,10 @@ class Metric:
 
     @cached_property
     def undefined_as_nan(self) -> Metric:
-        """This metric of groups or thresholds, each of which may be 0/0: nan unless the user says.
+        """This metric for groups or thresholds, with nan for 0/0 unless the user chose a value.
 
-        By convention a rate of the positive class would be 0, which for an error is the best there
-        is. Within an average the convention holds.
+        The convention 0 for a rate of the positive class would be the best value of an error.
+        Averages over classes keep the convention.
         """
         fill = self.spec.fill if self.sides == "none" else "zero_division"
         is_open = fill and self.takes(fill) and fill not in self.params
@@ -152,11 +152,11 @@ class Metric:
 
     @cached_property
     def bare(self) -> Metric:
-        """This metric for data that know their classes and their unit."""
+        """This metric without parameters that checked data already carry."""
         return self.without("labels", "pos_label", "normalize")
 
     def with_params(self, **params: Any) -> Metric:
-        """This metric with further parameters."""
+        """This metric with additional parameters."""
         return replace(self, params={**self.params, **params})
 
     def without(self, *names: str) -> Metric:
@@ -169,19 +169,19 @@ class Metric:
 
     @cached_property
     def is_as_named(self) -> bool:
-        """Whether all parameters but the positive class are those that a name of its row sets."""
-        rest = {name: given for name, given in self.params.items() if name != "pos_label"}
+        """Whether all parameters but the positive class are those of a registered name."""
+        rest = {name: value for name, value in self.params.items() if name != "pos_label"}
         return not rest or any(rest == dict(fixed) for fixed in self.spec.scorers.values())
 
     @cached_property
     def of_rows(self) -> Mapping[str, Any]:
-        """Parameters of what is measured on each row, for a metric of means."""
+        """Parameters of `row_values`, for a metric of means."""
         names = parameters_of(self.spec.row_values) if self.spec.row_values else ()
         return {name: self.options[name] for name in names if name in self.options}
 
     @cached_property
     def own(self) -> Mapping[str, Any]:
-        """Parameters of the kernel that have not the value that it gives them anyway."""
+        """Parameters of the kernel that differ from its defaults."""
         names = list(parameters_of(self.spec.kernel).items())[1:]
         return {
             name: self.options[name]
@@ -196,38 +196,38 @@ class Metric:
 
     @cached_property
     def tally(self) -> str:
-        """The tally that the kernel reads; some parameters need the whole table."""
+        """The tally that the kernel reads; some parameters need the full table."""
         row = self.spec
         if any(not self.is_default(name) for name in row.table_params):
             return "confusion"
         return row.tally
 
     def is_default(self, name: str) -> bool:
-        """Whether a parameter has the value that the function gives it anyway."""
+        """Whether a parameter has its default value."""
         return _same(self.options.get(name), defaults_of(self.function).get(name))
 
     def tally_of(self, checked: Any) -> Any:
-        """Tally of checked data for `read`; None where only the function can read them."""
+        """Tally of checked data for `read`; None if only the metric's function can read them."""
         if isinstance(checked, Labels):
             return LabelTally(checked, checked.cache)
-        values, told = self.spec.row_values, self.options.get("multi_class")
+        values, multi_class = self.spec.row_values, self.options.get("multi_class")
         if values is None:
             is_ranking = self.spec.tally == "ranks" and isinstance(checked, Scores)
-            refused = told == "raise" and is_ranking and checked.kind == "multiclass"
+            refused = multi_class == "raise" and is_ranking and checked.kind == "multiclass"
             if not is_ranking or refused:
                 return None
             return ScoreTally(checked)
         return Means.of(values(checked, **self.of_rows), checked.weight)
 
     def read(self, tally: Any, *, tell: Tell = None) -> Array:
-        """Value of a tally of any leading axes; what is 0/0 is what the parameters say, or nan.
+        """Value of a tally with any leading axes; 0/0 becomes ``zero_division``, or nan.
 
         Parameters
         ----------
         tally : ConfusionTally, LabelTally, ThresholdTally, Rankings or MomentTally
-            By the kind of the row.
+            The kind that the spec names.
         tell : callable, default=None
-            Called with the average and its number of values where a value is 0/0.
+            Called with the average and its number of values if one is 0/0.
         """
         row, options = self.spec, self.options
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -247,7 +247,7 @@ class Metric:
             return self._read_table(tally, tell)
 
     def counted(self, tally: Any) -> tuple[Counts, Callable[[Counts], Array]]:
-        """Counts from which a metric of labels without a table is read, and the reader."""
+        """Counts that a metric of labels is read from, if it needs no table, and the reader."""
         if not self.spec.averages:
             return tally.counts(), self.kernel
         plan = averaging.averaged(tally, *self._average)
@@ -284,35 +284,35 @@ def _again(name: str, function: Callable[..., Any], params: dict[str, Any]) -> M
     return Metric(name, function, spec_of(function), params)
 
 
-def _same(given: Any, default: Any) -> bool:
-    if given is default:
+def _same(value: Any, default: Any) -> bool:
+    if value is default:
         return True
-    return bool(np.isscalar(given) and np.isscalar(default) and given == default)
+    return bool(np.isscalar(value) and np.isscalar(default) and value == default)
 
 
 def spec_of(function: Callable[..., Any]) -> MetricSpec | None:
-    """Row of a function of this package; None for any other."""
+    """The spec of a function of this package; None for any other function."""
     row = ROWS.get(getattr(function, "__name__", ""))
     return row if row is not None and row.function is function else None
 
 
 @cache
 def scorers() -> Mapping[str, tuple[MetricSpec, Mapping[str, Any]]]:
-    """Name of every scorer -> its row and the parameters that it sets."""
+    """Name of every scorer -> its spec and the parameters that it sets."""
     return {name: (row, params) for row in METRICS.values() for name, params in row.scorers.items()}
 
 
 def find(metric: Any, params: Mapping[str, Any] | None = None, *, scorer: bool = False) -> Metric:
-    """A metric by its name, that of a scorer (``neg_`` or not), its function, or a partial of it.
+    """A metric by its name, a scorer's name (with or without ``neg_``), its function or a partial.
 
-    A function that is not of this package has no row. ``scorer``: only a scorer's name will do.
+    Functions outside this package have no spec. ``scorer`` accepts only names of scorers.
     """
-    given = dict(params or {})
+    params = dict(params or {})
     if isinstance(metric, Metric):
-        return metric.with_params(**given) if given else metric
+        return metric.with_params(**params) if params else metric
     if isinstance(metric, str):
-        known = _named(metric, scorer)
-        return _of_ours(metric, known.spec, {**known.params, **given}) if given else known
+        named = _named(metric, scorer)
+        return _registered(metric, named.spec, {**named.params, **params}) if params else named
     if not callable(metric):
         several = isinstance(metric, list | tuple) and all(isinstance(name, str) for name in metric)
         raise InvalidParameterError(
@@ -321,18 +321,19 @@ def find(metric: Any, params: Mapping[str, Any] | None = None, *, scorer: bool =
         )
     function = metric
     while isinstance(function, partial) and not function.args:
-        given = {**function.keywords, **given}
+        params = {**function.keywords, **params}
         function = function.func
-    found = spec_of(function)
+    spec = spec_of(function)
     name = getattr(function, "__name__", repr(function))
-    return Metric(name, function, None, given) if found is None else _of_ours(name, found, given)
+    return Metric(name, function, None, params) if spec is None else _registered(name, spec, params)
 
 
 def familiar_name(name: Any) -> str | None:
-    """Our name of a metric that is called ``name`` elsewhere, or spelled in another way."""
+    """The registered name of a metric that is called ``name`` elsewhere, or spelled differently."""
     plain = re.sub(r"[^a-z0-9+]+", "_", str(name).lower().replace("'", ""))
-    own = SYNONYMS.get(plain) or SYNONYMS.get(plain.removesuffix("_score"))
-    return plain if own is None and plain in scorers() and plain != name else own
+    registered = SYNONYMS.get(plain) or SYNONYMS.get(plain.removesuffix("_score"))
+    is_spelling = registered is None and plain in scorers() and plain != name
+    return plain if is_spelling else registered
 
 
 @lru_cache(maxsize=1024)
@@ -344,19 +345,20 @@ def _named(name: str, scorer: bool) -> Metric:
         if candidate in known:
             row, params = known[candidate]
             return Metric(name, row.function, row, params)
-    own = familiar_name(name)
-    if own is not None:
-        own = f"neg_{own}" if scorer and f"neg_{own}" in known else own
-        raise InvalidParameterError(f"{name!r} is called {own!r} here.")
+    registered = familiar_name(name)
+    if registered is not None:
+        if scorer and f"neg_{registered}" in known:
+            registered = f"neg_{registered}"
+        raise InvalidParameterError(f"{name!r} is called {registered!r} here.")
     near = difflib.get_close_matches(str(name), [*known, *SYNONYMS], n=3, cutoff=0.5)
-    close = dict.fromkeys(SYNONYMS.get(one, one) for one in near)
+    close = dict.fromkeys(SYNONYMS.get(similar, similar) for similar in near)
     hint = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
     raise InvalidParameterError(
         f"{name!r} is not a valid scoring value.{hint} skmetrics_ext.get_scorer_names() lists all."
     )
 
 
-def _of_ours(name: str, row: MetricSpec, params: dict[str, Any]) -> Metric:
+def _registered(name: str, row: MetricSpec, params: dict[str, Any]) -> Metric:
     accepted = parameters_of(row.function)
     unknown = [key for key in params if key not in accepted]
     if unknown:
@@ -371,25 +373,25 @@ def _of_ours(name: str, row: MetricSpec, params: dict[str, Any]) -> Metric:
 
 # --------------------------------------------------------------------------- what can be computed
 
-_SEVERAL = ("average", "multi_class", "target")  # parameters for more than two classes
+_SEVERAL = ("average", "multi_class", "target")  # parameters of more than two classes
 
 
 def reads(spec: MetricSpec, holds: str) -> bool:
-    """Whether a metric reads "labels", "probabilities", or "values" that are no probabilities."""
+    """Whether a metric reads "labels", "probabilities", or "values" (other scores)."""
     return holds != "labels" if spec.response == "scores" else spec.response == holds
 
 
 def single_valued(holds: str, classes: Sequence[Any]) -> dict[str, Metric]:
-    """Metrics by name that have one meaningful value for such predictions of these classes.
+    """Names of metrics with one meaningful value for such predictions, and the metrics.
 
     Parameters
     ----------
     holds : {"labels", "probabilities", "values"}
-        What was predicted.
+        The kind of predictions.
     classes : sequence
-        In order; text has no distances.
+        In order; there are no distances between text labels.
     """
-    found = {}
+    metrics = {}
     for spec in METRICS.values():
         by_class = spec.scorer is None and spec.greater_is_better is not None
         unordered = spec.numeric_labels and isinstance(classes[0], str)
@@ -400,12 +402,12 @@ def single_valued(holds: str, classes: Sequence[Any]) -> dict[str, Metric]:
             continue
         for name in [name.removeprefix("neg_") for name in spec.scorers] or [spec.name]:
             if _suits(find(name), len(classes)):
-                found[name] = find(name)
-    return found
+                metrics[name] = find(name)
+    return metrics
 
 
 def _suits(metric: Metric, n_classes: int) -> bool:
-    """Whether the parameters that a name sets suit the number of classes."""
+    """Whether the parameters set by a metric's name suit the number of classes."""
     several = any(key in metric.params for key in _SEVERAL)
     if n_classes == 2:
         return not several

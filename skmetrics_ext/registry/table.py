@@ -12,7 +12,7 @@ from skmetrics_ext.metrics import calibration, labels, probabilities, rankings
 from skmetrics_ext.metrics.spec import MetricSpec
 from skmetrics_ext.validation import InvalidParameterError
 
-# The order in which lists and tables show metrics, by module; others follow by their names.
+# Order of metrics in lists and tables, by module; other modules follow alphabetically.
 _ORDER = (
     "accuracy", "rates", "paired_rates", "combined_rates", "agreement", "costs",
     "table_statistics",
@@ -24,10 +24,10 @@ _ORDER = (
 
 
 class _Table(dict[str, MetricSpec]):
-    """Specs by the name of their function; the name of a scorer finds its metric."""
+    """Specs by function name; scorer names are looked up too."""
 
     def __missing__(self, name: str) -> MetricSpec:
-        from skmetrics_ext.registry.find import find  # which reads this table
+        from skmetrics_ext.registry.find import find  # it imports this module
 
         try:
             return find(name).spec
@@ -36,7 +36,7 @@ class _Table(dict[str, MetricSpec]):
 
 
 def _specs_of(package: ModuleType) -> Iterator[MetricSpec]:
-    """The specs in the modules of a package, each in the order of its definitions."""
+    """The specs in the modules of a package, in the order of their definition."""
     names = {module.name for module in iter_modules(package.__path__)}
     first = [name for name in _ORDER if name in names]
     for name in (*first, *sorted(names.difference(first))):
@@ -47,7 +47,7 @@ def _specs_of(package: ModuleType) -> Iterator[MetricSpec]:
                 yield spec
 
 
-# Also the metrics that no list has: find, and so the layers above, read them like the others.
+# Includes the unlisted metrics, which `find` and all layers above know like the others.
 ROWS: Mapping[str, MetricSpec] = MappingProxyType(
     {
         spec.name: spec
@@ -60,7 +60,7 @@ METRICS: Mapping[str, MetricSpec] = MappingProxyType(
     _Table({name: spec for name, spec in ROWS.items() if "unlisted" not in spec.traits})
 )
 
-# The public functions by name: statistics of the table are read by `confusion_statistic`.
+# Public functions by name, without statistics of the table (see `confusion_statistic`).
 FUNCTIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {name: spec.function for name, spec in ROWS.items() if not hasattr(spec.function, "statistic")}
 )

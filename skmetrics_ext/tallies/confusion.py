@@ -16,7 +16,7 @@ from skmetrics_ext.validation import InvalidParameterError, Labels
 from skmetrics_ext.validation.encoding import encode
 from skmetrics_ext.validation.fields import EXACT, labels_of, misshapen, weights_of
 from skmetrics_ext.validation.groups import read_numbered_groups
-from skmetrics_ext.validation.labels import NO_SAMPLES, find_given, read_labels
+from skmetrics_ext.validation.labels import NO_SAMPLES, positions_of_labels, read_labels
 from skmetrics_ext.validation.rows import check_weight
 from skmetrics_ext.validation.tables import check_room, check_weights, no_room, read_table
 
@@ -55,7 +55,7 @@ class Tabulated:
 
     def positions(self, labels: Any) -> Array:
         """Index of each of ``labels`` among the classes, -1 if absent."""
-        return find_given(read_labels(labels), self.classes)
+        return positions_of_labels(read_labels(labels), self.classes)
 
     def counts(self) -> Counts:
         """One-vs-rest counts per class, arrays of shape (..., K)."""
@@ -100,7 +100,9 @@ class Tabulated:
             return self
         wanted = read_labels(labels, once=True)
         tally = ConfusionTally(self.classes, self.table)
-        return replace(tally.select(find_given(wanted, self.classes), wanted), ordered=True)
+        return replace(
+            tally.select(positions_of_labels(wanted, self.classes), wanted), ordered=True
+        )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -258,7 +260,7 @@ class ConfusionTally(Tabulated, Merges):
         parts = list(parts)
         check_sum([part.table for part in parts], 2)
         classes, ordered = _classes_of(parts)
-        codes = [find_given(part.classes, classes) for part in parts]
+        codes = [positions_of_labels(part.classes, classes) for part in parts]
         shape = (*parts[0].table.shape[:-2], len(classes), len(classes))
         try:
             table = np.zeros(shape, dtype=np.result_type(*(part.table for part in parts)))

@@ -1,6 +1,6 @@
-"""The door: raw arrays in; codes, scores, probabilities and weights out.
+"""Input checks: raw arrays in; codes, scores, probabilities and weights out.
 
-The only layer that rejects user data. What passes it is trusted below.
+The only layer that rejects user data; all others trust its results.
 """
 
 from skmetrics_ext.validation.errors import InvalidParameterError, check_option, warn_undefined

@@ -1,4 +1,4 @@
-"""What the names of columns say of their classes: they are obeyed by position or refused."""
+"""Names of columns that are classes: they match the order of the columns, or are refused."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from skmetrics_ext.validation.errors import InvalidParameterError, shown_labels
 
 Names = Sequence[Any] | None
 
-_NAMELESS = "pass an array without names where these say nothing of the classes"
+_NAMELESS = "pass an array without names if these are not names of classes"
 
 
 def names_of(data: Any) -> Names:
-    """Names of the columns of a data frame, or of a series; None where nothing is named.
+    """Names of the columns of a data frame or series; None without names.
 
-    The default names of pandas, a count from 0, say nothing.
+    The default names of pandas, 0, 1, 2, ..., are no names.
     """
     if hasattr(data, "collect"):  # a lazy frame, which is refused where it is read
         return None
@@ -37,37 +37,37 @@ def check_names(
     others: Iterable[Any] = (),
     instead: str = _NAMELESS,
 ) -> None:
-    """Refuse names of columns that are the classes, in another order than these are read in.
+    """Refuse column names that are classes in another order than the columns are read in.
 
-    Names that are no classes say nothing, and so does a count from 0 that is not the classes.
+    Names that are not classes are ignored, and so are numbers from 0 that are not the classes.
 
     Parameters
     ----------
     names : sequence or None
     classes : iterable
-        The class that each column is read as; None where that is not known.
+        The class that each column is read as; None if unknown.
     what : str
         The argument.
     others : iterable
         Classes that no column is read as.
     instead : str
-        What else can be done.
+        Alternative remedy, for the error.
     """
     if names is None:
         return
     expected = list(classes)
     if len(names) != len(expected):
-        return  # whoever needs a column for each class says so
+        return  # the number of columns is checked elsewhere
     places: dict[str, int] = {}
     for place, label in enumerate([*expected, *others]):
         if label is not None:
             for spelling in _spellings(label):
                 places.setdefault(spelling, place)
-    found = [places.get(str(name)) for name in names]
-    known = {place for place in found if place is not None}
+    named = [places.get(str(name)) for name in names]
+    known = {place for place in named if place is not None}
     if not known or all(
         place == k or (place is None and label is None)
-        for k, (place, label) in enumerate(zip(found, expected, strict=True))
+        for k, (place, label) in enumerate(zip(named, expected, strict=True))
     ):
         return
     if _is_count(names) and (len(names) == 1 or len(known) < len(names)):
@@ -81,45 +81,45 @@ def check_names(
 
 
 def check_last_names(names: Names, classes: Any, what: str) -> None:
-    """Like `check_names`, for columns of the last classes: all of them, or the second of two."""
+    """Like `check_names`, for columns of all classes or of the second of two."""
     if names is not None:
         listed = np.asarray(classes).tolist()
         check_names(names, listed[-len(names) :], what, listed)
 
 
 def check_response(response: Any, classes: Any, what: str) -> None:
-    """Refuse a response of an estimator whose columns are its classes in another order."""
+    """Refuse an estimator's response whose columns are named after its classes in another order."""
     if type(response) is np.ndarray or classes is None:
         return
     if isinstance(response, list) and isinstance(classes, list):  # one for each output
-        for one, own in zip(response, classes, strict=False):
-            check_response(one, own, what)
+        for output, output_classes in zip(response, classes, strict=False):
+            check_response(output, output_classes, what)
         return
     if np.ndim(classes) == 1:
         check_last_names(names_of(response), classes, what)
 
 
 def check_same_names(first: Names, other: Names, what: str, other_what: str) -> None:
-    """Refuse two matrices whose columns bear the same names in another order."""
+    """Refuse two matrices whose columns have the same names in different orders."""
     if first is None or other is None or len(first) < 2 or len(first) != len(other):
         return
     if list(first) != list(other) and set(map(str, first)) == set(map(str, other)):
         raise InvalidParameterError(
-            f"The columns of {what} and {other_what} bear the same names in another order, "
+            f"The columns of {what} and {other_what} have the same names in another order, "
             f"{shown_labels(first)} and {shown_labels(other)}, so they do not match by position. "
-            "Put them in one order, or pass .to_numpy() of both if that of the columns is meant."
+            "Put them in one order, or pass .to_numpy() of both to match them by position."
         )
 
 
 def _spellings(label: Any) -> set[str]:
-    """A class as it may stand as the name of a column: 1 as "1", "1.0" or "True"."""
-    own = {str(label)}
+    """Names that a column of this class may have: for 1 they are "1", "1.0" and "True"."""
+    spellings = {str(label)}
     if isinstance(label, bool | np.bool_):
-        own.add(str(int(label)))
+        spellings.add(str(int(label)))
     elif isinstance(label, int | float | np.number) and label == int(label):
-        own |= {str(int(label)), str(float(label))}
-        own |= {str(bool(label))} if label in (0, 1) else set()
-    return own
+        spellings |= {str(int(label)), str(float(label))}
+        spellings |= {str(bool(label))} if label in (0, 1) else set()
+    return spellings
 
 
 def _is_count(names: Sequence[Any]) -> bool:

@@ -1,4 +1,4 @@
-"""Any container of a column or a matrix, read into NumPy without losing what it says.
+"""Columns and matrices in any container, read into NumPy without loss.
 
 pandas, polars and pyarrow objects are recognised by the module that made them, so none of
 these libraries is imported here; tensors are read by `tensors`.
@@ -18,16 +18,16 @@ from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.tensors import is_tensor, take_of_tensor, to_host, widened
 
 _FLOATS = ("float64", "float32", "float", "double", "halffloat")
-EXACT = 2**53  # integers up to here are floats of their own
+EXACT = 2**53  # floats represent each integer up to here
 
 
-@dataclass(eq=False, slots=True)  # a frozen one would take a microsecond more to make
+@dataclass(eq=False, slots=True)  # frozen, it would take a microsecond longer to create
 class Column:
-    """Values of one argument; not changed once made.
+    """Values of one argument; never modified.
 
-    ``values`` is an ndarray (or a scipy sparse matrix). Where ``categories`` is given, the
-    values are codes into it, and ``ordered`` says that its order means something. ``names`` are
-    those of the columns of a data frame, where they may say something.
+    ``values`` is an ndarray or a scipy sparse matrix. With ``categories``, the values are codes
+    into them, and ``ordered`` says whether their order is meaningful. ``names`` are the column
+    names of a data frame, unless they are the default ones.
     """
 
     name: str
@@ -44,25 +44,25 @@ class Column:
 
     @property
     def labels(self) -> Any:
-        """The values, or the categories that they are codes into."""
+        """The values, decoded if they are codes."""
         return self.values if self.categories is None else self.categories[self.values]
 
     def __len__(self) -> int:
         return int(self.values.shape[0])
 
     def keep(self, rows: Array) -> Column:
-        """The rows marked True."""
+        """The rows that are marked True."""
         return Column(self.name, self.values[rows], self.categories, self.ordered, names=self.names)
 
 
 def read_column(data: Any, name: str) -> Column:
-    """Read an argument; refuse what holds no array, and missing values that a container marks."""
+    """Read an array-like; refuse values that its container marks as missing."""
     if type(data) is np.ndarray:
         values = data if data.dtype.isbuiltin == 1 else widened(data)
         return Column(name, _with_rows(values, data, name))
     if is_tensor(data):
         return Column(name, _with_rows(to_host(data, name), data, name))
-    if type(data) is Column:  # read before, with the arguments beside it
+    if type(data) is Column:  # read before
         return data
     if isinstance(data, np.ma.MaskedArray):
         mask = np.ma.getmaskarray(data)
@@ -86,37 +86,38 @@ def read_column(data: Any, name: str) -> Column:
 
 
 def read_numbers(name: str, values: Any) -> Array:
-    """A parameter that holds numbers (costs, grades, scores of folds), in float64."""
+    """Numbers of a parameter (costs, grades, scores of folds) in float64."""
     try:
-        found = np.asarray(to_host(values, name))
-        if found.dtype.kind in "biufO" and not holds_text(found) and not np.ma.is_masked(values):
-            return found.astype(np.float64, copy=False)
-        what = f"{values!r:.60} of dtype {found.dtype}"
+        numbers = np.asarray(to_host(values, name))
+        is_masked = np.ma.is_masked(values)
+        if numbers.dtype.kind in "biufO" and not holds_text(numbers) and not is_masked:
+            return numbers.astype(np.float64, copy=False)
+        what = f"{values!r:.60} of dtype {numbers.dtype}"
     except (InvalidParameterError, MemoryError):
         raise
-    except Exception as error:  # whatever an object that is no number raises
+    except Exception as error:  # an object may raise anything
         raise InvalidParameterError(f"{name} must hold numbers, got {values!r:.60}.") from error
     raise InvalidParameterError(f"{name} must hold numbers, none of them masked, got {what}.")
 
 
 def holds_text(values: Array) -> bool:
-    """Whether an array of objects has text among them."""
-    return values.dtype.kind == "O" and any(isinstance(one, str | bytes) for one in values.flat)
+    """Whether an array of objects contains text."""
+    return values.dtype.kind == "O" and any(isinstance(value, str | bytes) for value in values.flat)
 
 
 def first_not_finite(values: Array) -> tuple[str, int]:
-    """What the first number is that is not finite, in the words of scikit-learn, and its row."""
+    """The first non-finite number, in scikit-learn's words, and its row."""
     what = "NaN" if np.isnan(values).any() else "infinity or a value too large for its dtype"
     return what, int(np.argmin(np.isfinite(values).reshape(len(values), -1).all(axis=1)))
 
 
 def read_array(name: str, values: Any) -> Array:
-    """Any array-like as NumPy has it."""
+    """An array-like as a NumPy array, in whatever dtype."""
     return values if type(values) is np.ndarray else np.asarray(to_host(values, name))
 
 
 def take_rows(data: Any, rows: Array) -> Any:
-    """The rows of an array, a sparse matrix, a data frame, a series or a list, as such."""
+    """Some rows of an array, sparse matrix, data frame, series or list, in the same container."""
     if type(data) is np.ndarray:
         return data[rows]
     if hasattr(data, "iloc"):
@@ -133,7 +134,7 @@ def take_rows(data: Any, rows: Array) -> Any:
 
 
 def take_params(params: Mapping[str, Any], n_rows: int | None, rows: Array) -> dict[str, Any]:
-    """Parameters with one value per row cut to some rows; others as they are."""
+    """Parameters, those with one value per row cut to some rows."""
     return {
         key: take_rows(value, rows) if n_rows is not None and count_rows(value) == n_rows else value
         for key, value in params.items()
@@ -141,7 +142,7 @@ def take_params(params: Mapping[str, Any], n_rows: int | None, rows: Array) -> d
 
 
 def count_rows(data: Any) -> int | None:
-    """Number of rows, or None for what has none."""
+    """Number of rows; None for scalars, text and mappings."""
     if isinstance(data, str | bytes | Mapping | type):
         return None
     shape = getattr(data, "shape", None)
@@ -151,7 +152,7 @@ def count_rows(data: Any) -> int | None:
 
 
 def marked_missing(column: Any) -> Array:
-    """Which rows of a column its library marks as missing."""
+    """Rows that the column's library marks as missing."""
     if hasattr(column, "isna"):
         return np.asarray(column.isna(), dtype=bool)
     n_missing = getattr(column, "null_count", 0)  # a method in polars
@@ -161,7 +162,7 @@ def marked_missing(column: Any) -> Array:
 
 
 def missing_values(values: Array) -> Array:
-    """Which values of an array are nan, NaT, None, or pandas' NA."""
+    """Values of an array that are nan, NaT, None, or pandas' NA."""
     if values.dtype.kind == "f":
         return np.isnan(values)
     if values.dtype.kind in "mM":
@@ -181,7 +182,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def missing_rows(column: Any) -> Array:
-    """Which rows of a column in any container have no value."""
+    """Rows of a column, in any container, that have no value."""
     if isinstance(column, np.ma.MaskedArray):
         return np.ma.getmaskarray(column) | missing_rows(column.data)
     if not (hasattr(column, "isna") or hasattr(column, "null_count")):
@@ -206,7 +207,7 @@ def _from_sequence(data: Any, name: str) -> Array:
         values = np.asarray(to_host(data, name))
     except (InvalidParameterError, MemoryError):
         raise
-    except Exception as error:  # whatever a class of the user's own raises
+    except Exception as error:  # a user's class may raise anything
         if isinstance(data, Sequence) and isinstance(error, ValueError):
             raise InvalidParameterError(
                 f"{name} is ragged: its rows have different lengths. You appear to be using a "
@@ -218,9 +219,9 @@ def _from_sequence(data: Any, name: str) -> Array:
         ) from error
     if values.dtype.kind == "f" and (np.abs(values) >= EXACT).any() and np.isfinite(values).all():
         exact = np.array(data, dtype=object)  # floats would make some integers equal
-        values = exact if any(isinstance(one, int) for one in exact.flat) else values
+        values = exact if any(isinstance(value, int) for value in exact.flat) else values
     if values.dtype.kind == "U" and isinstance(data, Sequence) and values.ndim == 1:
-        # NumPy turned None, nan and numbers beside text into text: a silent class of its own.
+        # NumPy turns None, nan and numbers among text into text: silent extra classes.
         stray = next((value for value in data if not isinstance(value, str)), None)
         if stray is not None:
             if isinstance(stray, float) and np.isnan(stray):
@@ -257,13 +258,13 @@ def _read_pandas(data: Any, name: str) -> Column:
         _refuse_missing(name, int(np.argmax(missing.reshape(len(data), -1).any(axis=1))))
     values = data.to_numpy() if hasattr(data, "to_numpy") else np.asarray(data)
     if values.dtype.kind == "O":
-        own = [dtype] if values.ndim == 1 else list(getattr(data, "dtypes", [dtype]))
-        values = _narrow_objects(values, own)
+        dtypes = [dtype] if values.ndim == 1 else list(getattr(data, "dtypes", [dtype]))
+        values = _narrow_objects(values, dtypes)
     return Column(name, values, index=index, names=names_of(data))
 
 
 def _narrow_objects(values: Array, dtypes: list[Any]) -> Array:
-    """Nullable and Arrow dtypes come out of pandas as objects though they hold one kind."""
+    """Numbers of nullable and Arrow dtypes, which pandas returns as objects."""
     kinds = [getattr(dtype, "kind", "O") for dtype in dtypes]
     if all(kind and kind in _WIDEST for kind in kinds):
         return values.astype(np.result_type(*(_WIDEST[kind] for kind in kinds)))
@@ -284,7 +285,7 @@ def _read_polars(data: Any, name: str) -> Column:
     if data.null_count():
         _refuse_missing(name, int(np.argmax(data.is_null().to_numpy())))
     kind = type(data.dtype).__name__
-    if kind in ("Struct", "Array"):  # NumPy has them as matrices
+    if kind in ("Struct", "Array"):  # matrices in NumPy
         raise InvalidParameterError(
             f"{name} must hold one value a row, got a column of {data.dtype}."
         )
@@ -312,5 +313,5 @@ def _read_pyarrow(data: Any, name: str) -> Column:
     return Column(name, data.to_numpy(zero_copy_only=False))
 
 
-_WIDEST = {"b": bool, "i": np.int64, "u": np.uint64, "f": np.float64}  # by the kind of a dtype
+_WIDEST = {"b": bool, "i": np.int64, "u": np.uint64, "f": np.float64}  # by kind of dtype
 _READERS = {"pandas": _read_pandas, "polars": _read_polars, "pyarrow": _read_pyarrow}

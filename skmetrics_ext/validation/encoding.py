@@ -1,4 +1,4 @@
-"""From the labels of columns to classes and codes, in the order that the columns declare."""
+"""Columns of labels as classes and codes, in the order that the columns declare."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from skmetrics_ext.validation.errors import InvalidParameterError
 
 
 def encode_columns(*columns: tuple[Column, Array]) -> tuple[Array, list[Array]]:
-    """Classes that occur in any column, and codes of each.
+    """Classes that occur in any column, and the codes of each column.
 
-    Categorical columns are encoded through their categories, never row by row. Where one is
-    ordered and knows every class, its order is the order of the classes.
+    Categorical columns are encoded through their categories, never row by row. The classes follow
+    an ordered categorical that has all of them.
     """
     for column, values in columns:
         if column.categories is not None or values.dtype.kind not in "biu":
@@ -65,7 +65,7 @@ def encode_columns(*columns: tuple[Column, Array]) -> tuple[Array, list[Array]]:
 
 
 def encode(*columns: Array) -> tuple[Array, list[Array]]:
-    """Distinct labels of all columns, and codes; refuse integers that floats would make equal."""
+    """Distinct labels of all columns, and codes; refuse integers that floats cannot represent."""
     if any(column.dtype.kind == "f" for column in columns):
         for column in columns:
             if column.dtype.kind in "iu" and column.size and _is_beyond_floats(column):
@@ -82,16 +82,13 @@ def _is_beyond_floats(values: Array) -> bool:
 
 
 def find_labels(wanted: Array, classes: Array) -> Array:
-    """Position of each label among the classes, -1 where it is not one of them."""
+    """Position of each label among the classes, -1 if absent."""
     place = {label: i for i, label in enumerate(classes.tolist())}
     return np.array([place.get(label, -1) for label in wanted.tolist()], dtype=np.int64)
 
 
 def has_order(classes: Array, *columns: Column) -> bool | None:
-    """Whether ordered categoricals say in which order the classes stand; None where they conflict.
-
-    One has to know every class, and no other to have two of them in another order.
-    """
+    """Whether an ordered categorical declares the order of all classes; None for a conflict."""
     if not [column for column in columns if column.ordered]:
         return False
     ranks = _ranks(classes, columns)
@@ -101,7 +98,7 @@ def has_order(classes: Array, *columns: Column) -> bool | None:
 
 
 def _as_in(first: Array, classes: Array) -> Array:
-    """True and 1 are one class; a first column of booleans that has every class names them."""
+    """Booleans as classes where the first column has only these, since True equals 1."""
     if first.dtype.kind != "b" or classes.dtype.kind == "b":
         return classes
     has_all = np.isin(classes, first).all()
@@ -120,7 +117,7 @@ def _as_labels(categories: Array) -> Array:
 
 
 def _ranks(classes: Array, columns: Sequence[Column]) -> list[Array]:
-    """Place of each class in the order that each ordered categorical declares, -1 for none."""
+    """Rank of each class in each ordered categorical, -1 if absent."""
     declared = [column.categories for column in columns if column.ordered]
     return [find_labels(classes, categories) for categories in declared if categories is not None]
 
@@ -134,7 +131,7 @@ def _conflict(ranks: list[Array]) -> bool:
 
 
 def _category_order(classes: Array, columns: Sequence[Column]) -> Array | None:
-    """The classes in the order that is declared for all of them, if there is one."""
+    """Order of the classes by an ordered categorical that has all of them, or None."""
     ranks = _ranks(classes, columns)
     if _conflict(ranks):
         return None

@@ -1,4 +1,4 @@
-"""What is raised and warned at the door."""
+"""Errors and warnings of input checks."""
 
 from __future__ import annotations
 
@@ -10,14 +10,11 @@ from typing import Any
 
 
 class InvalidParameterError(ValueError, TypeError):
-    """A parameter or an input of a kind that is not accepted.
-
-    Both a ValueError and a TypeError, as scikit-learn's error of this name is.
-    """
+    """An argument that is not accepted: both a ValueError and a TypeError, as in scikit-learn."""
 
 
 def check_option(name: str, value: Any, options: Iterable[Any]) -> None:
-    """Refuse a value that is not among the options, naming both."""
+    """Refuse a value that is not one of the options."""
     options = list(options)
     try:
         accepted = value in options
@@ -28,7 +25,7 @@ def check_option(name: str, value: Any, options: Iterable[Any]) -> None:
 
 
 def usage(function: Callable[..., Any]) -> str:
-    """How a function is called: its required arguments, and what holds the columns."""
+    """A sentence that shows how to call a function, with its required arguments."""
     required = [
         f"{name}=..." if parameter.kind is parameter.KEYWORD_ONLY else name
         for name, parameter in inspect.signature(function).parameters.items()
@@ -41,7 +38,7 @@ def usage(function: Callable[..., Any]) -> str:
 
 
 def warn_undefined(message: str) -> None:
-    """Warn with scikit-learn's UndefinedMetricWarning, imported only now."""
+    """Warn with scikit-learn's UndefinedMetricWarning, which is imported lazily."""
     from sklearn.exceptions import UndefinedMetricWarning
 
     warnings.warn(message, UndefinedMetricWarning, stacklevel=_outside())
@@ -53,7 +50,7 @@ def warn_user(message: str) -> None:
 
 
 def _outside() -> int:
-    """Stack level of the first frame outside the package: the line the user wrote."""
+    """Stack level of the user's line, the first frame outside the package."""
     import sys
 
     level, frame = 1, sys._getframe(1)
@@ -63,25 +60,25 @@ def _outside() -> int:
 
 
 def printable(text: Any) -> str:
-    """Text on one line, with control characters as escapes: a terminal would obey them."""
+    """Text on one line; control characters, which a terminal would execute, are escaped."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(text))
 
 
 def shown_names(names: Iterable[Any], most: int = 12) -> str:
-    """The first names of columns, and that there are more."""
+    """The first column names, and how many there are."""
     listed = [printable(name) for name in names]
     more = f", ... ({len(listed)} in all)" if len(listed) > most else ""
     return ", ".join(listed[:most]) + more
 
 
 def shown_labels(labels: Any) -> str:
-    """The first labels as they are written, and that there are more; None is any other."""
+    """The first labels as a list that ends in "..." if there are more; None is any other label."""
     listed = labels.tolist() if hasattr(labels, "tolist") else list(labels)
     shown = ", ".join("(another)" if label is None else repr(label) for label in listed[:10])
     return f"[{shown}{', ...' if len(listed) > 10 else ''}]"
 
 
 def near(word: str, known: Iterable[str]) -> str:
-    """A sentence that suggests what was meant, or nothing."""
+    """A sentence that suggests similar names; empty if there are none."""
     close = difflib.get_close_matches(word, list(known), n=2, cutoff=0.6)
     return f" Did you mean {' or '.join(map(repr, close))}?" if close else ""

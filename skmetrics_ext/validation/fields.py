@@ -1,4 +1,4 @@
-"""Fields of frozen values, which people may give as lists."""
+"""Array fields of frozen dataclasses, which accept lists."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TYPES = np.typecodes
 
 
 def _array_of(owner: Any, name: str, types: str, read: Callable[[Any, str], Array]) -> Array:
-    """A field that is an array of one of these types from here on."""
+    """A field as an array of one of these types; the field is replaced if necessary."""
     values: Array = getattr(owner, name)
     if type(values) is not np.ndarray or values.dtype.char not in types:
         values = read(values, name)
@@ -28,38 +28,39 @@ def _array_of(owner: Any, name: str, types: str, read: Callable[[Any, str], Arra
 
 
 def weights_of(owner: Any, name: str) -> Array:
-    """A field that holds weights, an array of int64 or float64 from here on."""
+    """A field of weights as an array of int64 or float64."""
     values = _array_of(owner, name, EXACT, read_exact)
     check_weights(name, values)
     return values
 
 
 def numbers_of(owner: Any, name: str) -> Array:
-    """A field that holds any numbers, an array from here on."""
+    """A field of any numbers as an array."""
     return _array_of(owner, name, f"?{_TYPES['AllInteger']}{_TYPES['AllFloat']}", read_exact)
 
 
 def scores_of(owner: Any, name: str) -> Array:
-    """A field that holds scores, in a dtype that tells them apart."""
+    """A field of scores as an array, in a dtype that keeps them distinct."""
     return _array_of(owner, name, _TYPES["AllInteger"] + _TYPES["Float"], read_scores_of)
 
 
 def labels_of(owner: Any, name: str) -> Array:
-    """A field that names classes, each once."""
+    """A field of distinct classes as an array."""
     values = _array_of(owner, name, _TYPES["All"], read_labels)
     if values.ndim != 1 or len(set(values.tolist())) < len(values):
-        found = values.tolist()
-        raise InvalidParameterError(f"{name} must name each class once, got {found!r:.80}.")
+        raise InvalidParameterError(
+            f"{name} must name each class once, got {values.tolist()!r:.80}."
+        )
     return values
 
 
 def misshapen(name: str, values: Any, wanted: str) -> InvalidParameterError:
-    """The error that the shape of a field does not fit those of the others."""
+    """Error for a field whose shape does not match the other fields."""
     return InvalidParameterError(f"{name} must be of shape {wanted}, got {np.shape(values)}.")
 
 
 def read_points(owner: Any) -> None:
-    """All fields that are said to be arrays, as arrays."""
+    """Convert all fields annotated as arrays to one-dimensional arrays."""
     for field in fields(owner):
         if field.type == "Array":
             values = numbers_of(owner, field.name)

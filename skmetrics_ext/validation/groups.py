@@ -1,4 +1,4 @@
-"""How rows were sampled: which belong together, and which were drawn apart."""
+"""Sampling design: groups of dependent rows, and strata that were sampled separately."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from skmetrics_ext.validation.rows import check_index, index_of, masked_rows
 
 _ONE = {"groups": "group", "strata": "stratum"}
 _WITHOUT = {
-    "groups": "give each row a group (a row that depends on no other has one of its own)",
+    "groups": "give each row a group (one of its own if it depends on no other row)",
     "strata": "give each row a stratum",
 }
 
 
 class Design(NamedTuple):
-    """How rows were sampled; those of which nothing is known are independent.
+    """Sampling design of rows; independent by default.
 
     Parameters
     ----------
     group : ndarray of int of shape (n,) or None
-        Number of the group of each row: rows of one depend on each other, groups do not.
+        Number of each row's group: rows within a group are dependent, groups are independent.
     stratum : ndarray of int of shape (n,) or None
-        Number of the stratum of each row, or group: of each a number of its own was drawn. There
-        are two or more, for one is the whole.
+        Number of each row's stratum: a fixed number of rows, or groups, was drawn from each of the
+        two or more strata.
     """
 
     group: Array | None = None
@@ -37,13 +37,14 @@ class Design(NamedTuple):
 
     @property
     def is_plain(self) -> bool:
-        """Whether rows are independent, and drawn from one source."""
+        """Whether rows are independent, without groups and strata."""
         return self.group is None and self.stratum is None
 
     def kept(self, rows: Array) -> Design:
-        """The design of some of the rows."""
+        """The design of a subset of the rows."""
         group, stratum = (
-            None if one is None else np.unique(one[rows], return_inverse=True)[1] for one in self
+            None if codes is None else np.unique(codes[rows], return_inverse=True)[1]
+            for codes in self
         )
         return Design(group, _several(stratum))
 
@@ -54,7 +55,7 @@ INDEPENDENT = Design()
 def read_design(
     groups: Any, strata: Any, n_rows: int, alone: bool = False, /, **others: Any
 ) -> Design:
-    """Groups and strata as in `read_groups`; a group lies within one stratum."""
+    """Groups and strata, read as in `read_groups`; each group must lie within one stratum."""
     if groups is None and strata is None:
         return INDEPENDENT
     group = None if groups is None else read_groups(groups, n_rows, alone, **others)
@@ -80,43 +81,42 @@ def _several(stratum: Array | None) -> Array | None:
 
 
 def _refuse_torn(group: Array, stratum: Array) -> None:
-    """A group of two strata is drawn in neither as a whole."""
+    """Refuse groups that extend over two strata: they were not drawn as a whole from either."""
     first = np.unique(group, return_index=True)[1][group]  # a row of the same group
     torn = np.flatnonzero(stratum[first] != stratum)
     if len(torn):
         raise InvalidParameterError(
             f"rows {first[torn[0]]} and {torn[0]} are of one group and of two strata: groups are "
-            "drawn within strata. Take strata that hold whole groups, or groups that end where a "
-            "stratum does."
+            "drawn within strata. Use strata that contain whole groups, or groups within strata."
         )
 
 
 def read_groups(groups: Any, n_rows: int, alone: bool = False, /, **others: Any) -> Array:
-    """Number of the group of each row; one group of all rows says nothing of how groups vary.
+    """Number of each row's group; a single group is refused, as it does not show how groups vary.
 
     Parameters
     ----------
     groups : array-like
-        Anything that is equal for rows of one group: numbers, text, dates, categories.
+        Any values that are equal within a group: numbers, text, dates, categories.
     n_rows : int
-        Number of the rows that are left where masked ones are left out.
+        Number of rows, without masked ones.
     alone : bool
-        Whether one group of all rows is accepted: these are a part of the rows that were passed.
+        Whether a single group is accepted, for a part of all rows.
     **others : array-like
-        Arguments of the same rows by their names, as they came. Their index has to be that of
-        ``groups``, and a row that one of them masks has no group.
+        Other arguments with one value per row, as passed: their index has to match that of
+        ``groups``, and rows that they mask are left out.
     """
     group = _codes(_column("groups", groups, n_rows, others))
     if n_rows > 1 and not (alone or group.any()):
         raise InvalidParameterError(
-            f"groups holds one group for all {n_rows} rows, and how groups vary shows in two or "
-            "more: leave out groups= if rows are independent."
+            f"groups holds one group for all {n_rows} rows, and at least two are needed to see how "
+            "groups vary: leave out groups= if rows are independent."
         )
     return group
 
 
 def _codes(column: Column) -> Array:
-    """Number of each value among those that occur."""
+    """Code of each value among those that occur."""
     values = np.asarray(column.values)
     if values.dtype.kind in "mM":
         values = values.view(np.int64)
@@ -129,7 +129,7 @@ def _codes(column: Column) -> Array:
 
 
 def read_numbered_groups(groups: Any, n_rows: int, /, **others: Any) -> Array:
-    """Like `read_groups`, for groups that are numbers from 0 and stay so."""
+    """Like `read_groups`, for groups that are numbered from 0 and keep their numbers."""
     column = _column("groups", groups, n_rows, others)
     values = np.asarray(column.labels)
     if values.dtype.kind == "f" and (values % 1 == 0).all():
@@ -161,7 +161,7 @@ def _column(name: str, given: Any, n_rows: int, others: Mapping[str, Any]) -> Co
 
 
 def _refuse_missing(column: Column) -> None:
-    """A row without a group is no group of its own, nor one with all that have none."""
+    """Refuse rows without a group: they form neither one group nor one each."""
     missing = missing_values(column.values) if column.mask is None else masked_rows(column)
     if missing.any():
         row = int(np.argmax(missing))

@@ -17,7 +17,7 @@ from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.targets import MULTILABEL, kind_of, label_values, read_values
 from skmetrics_ext.validation.tensors import to_host
 
-_KINDS = (str, bool, int, float, np.bool_, np.integer, np.floating)  # of Python and of NumPy
+_KINDS = (str, bool, int, float, np.bool_, np.integer, np.floating)
 NO_SAMPLES = "Samplewise metrics are not available outside of multilabel classification."
 
 
@@ -28,20 +28,20 @@ class Labels:
     Parameters
     ----------
     kind : {"binary", "multiclass", "multilabel-indicator"}
-        What both hold together, in scikit-learn's terms.
+        Kind of both columns together, in scikit-learn's terms.
     classes : ndarray of shape (K,)
-        The classes that occur, sorted or in the order of an ordered categorical; the numbers
-        of the outputs for multilabel data.
+        The classes that occur, sorted or in the order of an ordered categorical; output numbers
+        for multilabel data.
     true, pred : ndarray of int64 of shape (n,), or bool array or CSR matrix of shape (n, K)
         Codes into ``classes``, or indicators.
     weight : ndarray of shape (n,) or None
     ordered : bool or None
-        Whether the order of the classes was declared, by an ordered categorical that knows them
-        all; None where both are such and declare conflicting orders.
+        Whether an ordered categorical with all classes declares their order; None where two
+        declare conflicting orders.
     absolute : bool
-        Whether the weights are in the unit that the caller gave.
+        Whether the weights are as the caller passed them, not rescaled.
     cache : dict
-        Tallies already made of these labels, so that many metrics count once.
+        Tallies of these labels, so that many metrics share one count.
     """
 
     kind: str
@@ -63,12 +63,10 @@ class Labels:
         absolute: bool = False,
         names: tuple[str, str] = ("y_true", "y_pred"),
     ) -> Self:
-        """Check and encode; ``absolute`` keeps the unit of the weights.
+        """Check and encode; ``absolute`` keeps the weights unscaled, ``names`` appear in errors.
 
-        ``names`` are those by which the user knows the arguments.
-
-        Checked labels, given in the place of both arguments, come back as they are; a confusion
-        table in their place is read as its rows.
+        Checked labels passed as both arguments are returned as they are; the cells of a confusion
+        table are read as weighted rows.
         """
         if sample_weight is None and _are_plain(y_true, y_pred):
             classes, (true_codes, pred_codes) = kernels.encode(y_true, y_pred)
@@ -141,37 +139,36 @@ class Labels:
         return self.n_rows if self.weight is None else self.weight.sum()
 
     def unweighted(self) -> Labels:
-        """The rows whose weight is not 0, each once."""
+        """The rows with non-zero weight, as unweighted rows."""
         seen = slice(None) if self.weight is None else self.weight > 0
         return Labels(self.kind, self.classes, self.true[seen], self.pred[seen], None, self.ordered)
 
     def positions(self, labels: Any, *, once: bool = False) -> Array:
-        """Index in ``classes`` of each of ``labels``, -1 for one that does not occur.
+        """Index in ``classes`` of each of ``labels``, -1 if it does not occur.
 
-        ``once`` refuses a class that is listed twice, whose rows would count twice.
+        ``once`` refuses repeated classes, whose rows would count twice.
         """
         if labels is None:
             return np.arange(len(self.classes))
         wanted = read_labels(labels, once=once)
         if self.is_multilabel:
             return _output_numbers(wanted, len(self.classes))
-        return find_given(wanted, self.classes)
+        return positions_of_labels(wanted, self.classes)
 
     def restrict(self, labels: Any) -> Labels:
-        """Only the rows whose true and predicted class are both in ``labels``, in its order."""
+        """The rows whose true and predicted class are both in ``labels``; classes in its order."""
         if labels is None:
             return self
         wanted = read_labels(labels, once=True)
-        find_given(wanted, self.classes)
+        positions_of_labels(wanted, self.classes)
         place = find_labels(self.classes, wanted)
         true, pred = place[self.true], place[self.pred]
         kept = (true >= 0) & (pred >= 0)
         weight = None if self.weight is None else self.weight[kept]
-        # Listing the classes declares their order.
         return Labels(self.kind, wanted, true[kept], pred[kept], weight, ordered=True)
 
     def single_label(self, what: str) -> Labels:
-        """Itself; refuse multilabel data."""
+        """These labels; multilabel data are refused."""
         if self.is_multilabel:
             raise InvalidParameterError(
                 f"{self.kind} is not supported: {what} needs one label a row."
@@ -179,14 +176,14 @@ class Labels:
         return self
 
     def outputs(self, positions: Array) -> Labels:
-        """Multilabel data of the outputs at these positions."""
+        """Multilabel data restricted to the outputs at these positions."""
         if not self.is_multilabel:
             raise InvalidParameterError(NO_SAMPLES)
         chosen = self.true[:, positions], self.pred[:, positions]
         return Labels(self.kind, self.classes[positions], *chosen, self.weight)
 
     def indicator_sums(self, axis: int) -> tuple[Array, Array, Array]:
-        """Sums of true and predicted, true, predicted marks, over rows (0) or outputs (1)."""
+        """Weight of common, true and predicted marks, summed over rows (0) or outputs (1)."""
         if hasattr(self.true, "indptr"):
             both, sums = self.true.multiply(self.pred), _sparse_sums
         else:
@@ -194,7 +191,7 @@ class Labels:
         return tuple(sums(part, axis, self.weight) for part in (both, self.true, self.pred))  # type: ignore[return-value]
 
     def row_hits(self) -> Array:
-        """Whether each row is predicted right; all its outputs, for multilabel data."""
+        """Whether each row is predicted correctly: all of its outputs, for multilabel data."""
         if not self.is_multilabel:
             return np.asarray(self.true == self.pred)
         if hasattr(self.true, "indptr"):
@@ -217,9 +214,9 @@ class Target:
     ordered: bool = False
 
     def in_order_of(self, labels: Any, response: str) -> Target:
-        """The target with the classes in the order of ``labels``, that of the response's columns.
+        """The target with its classes in the order of ``labels``, sorted or not.
 
-        The order is obeyed as it is given, sorted or not; None leaves it as it is.
+        It is the order of the response's columns; None leaves the target as it is.
         """
         if labels is None:
             return self
@@ -259,7 +256,7 @@ def read_target(column: Column) -> Target:
 
 
 def _are_plain(y_true: Any, y_pred: Any) -> bool:
-    """Whether both are plain arrays of integers, of as many rows: the usual case, told at once."""
+    """Whether both are integer arrays of one length: the common case, recognised fast."""
     return (
         type(y_true) is np.ndarray
         and type(y_pred) is np.ndarray
@@ -272,7 +269,7 @@ def _are_plain(y_true: Any, y_pred: Any) -> bool:
 
 
 def _is_coded(column: Column) -> bool:
-    """Whether it holds integers, or codes of a categorical column, and no indicators."""
+    """Whether a column holds integers or category codes, and no indicators."""
     values = column.values
     return (
         not column.is_sparse and values.ndim == 1 and values.dtype.kind in "biu" and len(values) > 0
@@ -280,10 +277,7 @@ def _is_coded(column: Column) -> bool:
 
 
 def read_labels(labels: Any, name: str = "labels", *, once: bool = False) -> Array:
-    """The ``labels`` argument as a 1-D array of labels, in any container of columns.
-
-    ``once`` refuses a class that is listed twice.
-    """
+    """The ``labels`` argument, in any container, as a 1-D array; ``once`` refuses repeats."""
     labels = to_host(labels, name)
     if type(labels) is np.ndarray and labels.dtype.kind in "biuU":
         values = labels
@@ -309,7 +303,7 @@ def read_labels(labels: Any, name: str = "labels", *, once: bool = False) -> Arr
 
 
 def _listed(items: list[Any], name: str) -> Array:
-    """Labels as NumPy reads them; objects where text and numbers are listed together."""
+    """Labels as a NumPy array, of objects if text and numbers are mixed."""
     is_text = [isinstance(item, str) for item in items]
     try:
         values = np.array(items, dtype=object if any(is_text) and not all(is_text) else None)
@@ -323,14 +317,14 @@ def _listed(items: list[Any], name: str) -> Array:
             )
         if isinstance(item, int) and values.dtype.kind == "f" and abs(item) > EXACT:
             raise InvalidParameterError(
-                f"{name} lists {item}, beyond 2**53, next to floats, which cannot tell such "
-                "integers apart: list integers only."
+                f"{name} lists {item}, beyond 2**53, next to floats, which do not distinguish "
+                "such integers: list integers only."
             )
     return values
 
 
-def find_given(wanted: Array, classes: Array) -> Array:
-    """Position of each label that a user gave, -1 for none; refuse labels of another type."""
+def positions_of_labels(wanted: Array, classes: Array) -> Array:
+    """Position of each label among the classes, -1 if absent; refuse labels of another type."""
     place = find_labels(wanted, classes)
     if len(classes) and place.max() < 0 and _is_text(wanted) != _is_text(classes):
         kinds = ("text", "numbers") if _is_text(wanted) else ("numbers", "text")
@@ -342,7 +336,7 @@ def find_given(wanted: Array, classes: Array) -> Array:
 
 
 def _is_text(values: Array) -> bool:
-    return values.dtype.kind in "UOT" and all(isinstance(one, str) for one in values.tolist())
+    return values.dtype.kind in "UOT" and all(isinstance(value, str) for value in values.tolist())
 
 
 def _output_numbers(wanted: Array, n_outputs: int) -> Array:
@@ -358,7 +352,7 @@ def _output_numbers(wanted: Array, n_outputs: int) -> Array:
 
 
 def _alike(true: Any, pred: Any) -> tuple[Any, Any]:
-    """Marks of both, dense, or as CSR matrices if one of them is sparse."""
+    """Both sets of marks as dense arrays, or as CSR matrices if one is sparse."""
     if isinstance(true, np.ndarray) and isinstance(pred, np.ndarray):
         return true, pred
     from scipy.sparse import csr_array
@@ -383,7 +377,7 @@ def _sparse_sums(marks: Any, axis: int, weight: Array | None) -> Array:
 
 
 def distinct_labels(y_true: Any, name: str = "y_true") -> Array | None:
-    """The classes that occur, or None for multilabel data."""
+    """The classes that occur; None for multilabel data."""
     (column,), _ = read_rows(None, False, **{name: y_true})
     target = read_target(column)
     return target.classes if target.kind in ("binary", "multiclass") else None
@@ -400,32 +394,32 @@ def checked_before(
     sample_weight: Any,
     absolute: bool = False,
     *,
-    otherwise: str | None = None,
+    converter: str | None = None,
 ) -> Any:
-    """The checked object given in the place of both arguments; None for raw ones.
+    """Checked data passed as both arguments, or None for raw ones.
 
-    ``otherwise`` names the method by which checked data of another kind stand for this one.
+    ``converter`` names a method of checked data of another kind that returns this kind.
     """
-    if type(y_true) is np.ndarray:  # the usual case, told apart at once
+    if type(y_true) is np.ndarray:  # the usual case
         return None
     if isinstance(y_true, kind):
-        found = y_true
-    elif otherwise is not None and hasattr(y_true, otherwise):
-        found = getattr(y_true, otherwise)()
+        checked = y_true
+    elif converter is not None and hasattr(y_true, converter):
+        checked = getattr(y_true, converter)()
     else:
         return None
     if other is not y_true or labels is not None or sample_weight is not None:
         raise InvalidParameterError(
-            "Checked data hold y_true, what was predicted, labels and sample_weight: pass them in "
-            "the place of both arrays, and neither labels nor sample_weight."
+            "Checked data hold y_true, the predictions, labels and sample_weight: pass them in the "
+            "place of both arrays, without labels and sample_weight."
         )
-    if absolute and not found.absolute and found.weight is not None:
+    if absolute and not checked.absolute and checked.weight is not None:
         raise InvalidParameterError(
-            "These data were checked for ratios, and their weights may have been scaled; results "
+            "These data were checked for ratios, and their weights may have been rescaled: results "
             "in units of the weights (normalize=False) need the raw arrays."
         )
-    found.cache["shared"] = True  # tallies are worth keeping
-    return found
+    checked.cache["shared"] = True  # tallies are worth keeping
+    return checked
 
 
 def response_name(checked: Any) -> str:
@@ -434,29 +428,29 @@ def response_name(checked: Any) -> str:
 
 
 def some_rows(checked: Any, rows: Array | slice) -> Any:
-    """Some rows of checked data; of labels, with the classes that occur there."""
+    """Some rows of checked data; labels keep only the classes that occur in them."""
     weight = None if checked.weight is None else checked.weight[rows]
     true, name = checked.true[rows], response_name(checked)
     other, classes, kind = getattr(checked, name)[rows], checked.classes, {}
     if name == "pred" and not checked.is_multilabel:
         used, (true, other) = kernels.encode(true, other)
         classes, kind = classes[used], {"kind": kind_of(used)}
-    given = {"true": true, name: other, "weight": weight, "classes": classes, "cache": {}}
-    return replace(checked, **given, **kind)
+    fields = {"true": true, name: other, "weight": weight, "classes": classes, "cache": {}}
+    return replace(checked, **fields, **kind)
 
 
 def with_weight(checked: Any) -> Any:
-    """The rows of checked data whose weight is not 0."""
+    """The rows of checked data with non-zero weight."""
     if checked.weight is None or checked.weight.all():
         return checked
     return some_rows(checked, np.flatnonzero(checked.weight))
 
 
-def same_positive(given: Any, pos_label: Any) -> Any:
-    """Checked data of two classes; refuse another positive class than the last of these."""
-    if pos_label is None or len(given.classes) != 2 or pos_label == given.classes[-1]:
-        return given
+def same_positive(checked: Any, pos_label: Any) -> Any:
+    """Checked data, unless ``pos_label`` is another class than the last of their two."""
+    if pos_label is None or len(checked.classes) != 2 or pos_label == checked.classes[-1]:
+        return checked
     raise InvalidParameterError(
-        f"These data were checked with {given.classes[-1]!r} as the positive class, got "
+        f"These data were checked with {checked.classes[-1]!r} as the positive class, got "
         f"pos_label={pos_label!r}."
     )

@@ -1,4 +1,4 @@
-"""Parameters that are single numbers: levels, counts, options in a range."""
+"""Checks of numeric parameters: levels, counts, numbers in an interval."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ResponseMethod = Literal["auto", "predict_proba", "decision_function"]
 
 
 def as_number(value: Any) -> float:
-    """A float; nan for what is no number."""
+    """A value as a float; nan if it is not a number."""
     try:
         return float(value)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Which of two classes is the positive one: the only place that says so."""
+"""The positive class of two: the only place that decides it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _PAIRS = ([0, 1], [-1, 1])
 
 
 def natural_positive(classes: Iterable[Any]) -> Any:
-    """1 of {0, 1} or {-1, 1}, True of {False, True}, also where one of them occurs alone."""
+    """1 of {0, 1} or {-1, 1}, True of {False, True}, also if only one of them occurs; else None."""
     listed = list(classes)
-    if listed in _PAIRS:  # the usual case, told at once
+    if listed in _PAIRS:  # the usual case
         return listed[1]
     found = set(listed)
     if not found or not any(found <= set(pair) for pair in _PAIRS):
@@ -26,7 +26,7 @@ def natural_positive(classes: Iterable[Any]) -> Any:
 
 
 def class_notes(positive: Any) -> list[str]:
-    """The positive class for readers of a table, where labels leave it open: all but 1 and True."""
+    """A note naming the positive class, unless it is 1 or True."""
     return [] if positive is None or positive == 1 else [f"positive class: {positive}"]
 
 
@@ -45,14 +45,14 @@ def positive_class(
     classes : iterable
         The classes that occur, or may occur, in order.
     pos_label : object
-        What the user said; None for nothing.
+        The user's choice, or None.
     what : str
-        Name of the metric, for the message.
+        The metric's name, for errors.
     either : bool
-        Whether the later class will do without a natural one, since the value is the same for
-        both: labels, or scores whose columns are matched with the classes by name.
+        Whether to fall back on the later class, because the value is the same for both: labels,
+        or scores whose columns are matched with the classes by name.
     by_labels : bool
-        Whether the caller has ``labels`` and no ``pos_label``, for the message.
+        Whether the caller takes ``labels`` instead of ``pos_label``, for errors.
     """
     listed = list(classes)
     if pos_label is not None:
@@ -78,10 +78,10 @@ def positive_class(
 
 
 def usual_positive(classes: Array, *, of_numbers: bool = False) -> Any:
-    """The positive class where a name of scikit-learn asks for one, with its error.
+    """The positive class by scikit-learn's rule, with its error.
 
-    Of other labels than {0, 1} and {-1, 1} its Brier score takes the greater of two numbers
-    (``of_numbers``), and its curves none.
+    For labels other than {0, 1} and {-1, 1} its Brier score takes the greater of two numbers
+    (``of_numbers``), and its curves refuse.
     """
     listed = classes.tolist()
     found = natural_positive(listed)
@@ -99,11 +99,11 @@ def usual_positive(classes: Array, *, of_numbers: bool = False) -> Any:
 def positive_of(
     classes: Array, labels: Any, pos_label: Any, side: str, what: str, n_columns: int = 1
 ) -> Any:
-    """The positive class by the rule of a side; two ``labels`` name it too, as the second.
+    """The positive class: ``pos_label``, the second of ``labels``, or by the rule of a side.
 
-    ``side`` is "one"; "either", where two columns need no positive class, and one column has to
-    be assigned to a class; "greater" for scikit-learn's rule for the area under the ROC curve, or
-    "numbers" for that of its Brier score.
+    ``side`` is "one" for metrics of one class; "either" for values that are the same from both
+    sides, where only a single column has to be assigned to a class; "greater" for scikit-learn's
+    rule for the area under the ROC curve, or "numbers" for that of its Brier score.
     """
     listed = classes.tolist()
     if pos_label is None and labels is not None:
@@ -115,19 +115,19 @@ def positive_of(
 
 
 def one_class(
-    classes: Array, codes: Array, positive: Any, said: bool = True
+    classes: Array, codes: Array, positive: Any, stated: bool = True
 ) -> tuple[Array, Array, int | None]:
-    """Classes with the positive one last, which rows are of it, and which of two columns it has.
+    """Classes with the positive one last, marks of its rows, and its place among two columns.
 
-    The positive class may have no row. One class alone does not tell the other: unless it was
-    said which is positive, that is the second of both.
+    The positive class may have no row. With a single class the place is unknown, except that it
+    is the second one where the positive class was not stated.
     """
     listed = classes.tolist()
     if len(listed) == 2 and listed[1] == positive:  # the codes mark it already
         return classes, codes, 1
     place = listed.index(positive) if positive in listed else -1
     column = place if len(listed) == 2 and place >= 0 else None
-    if len(listed) == 1 and not said:
+    if len(listed) == 1 and not stated:
         column = 1
     marks = (codes == place).astype(np.int64)
     if place >= 0:
@@ -136,21 +136,21 @@ def one_class(
 
 
 def check_label(pos_label: Any) -> None:
-    """Refuse what cannot be a label."""
+    """Refuse values that cannot be a label."""
     if not isinstance(pos_label, int | str) and np.ndim(pos_label) != 0:
         raise InvalidParameterError(f"pos_label must be one label, got {pos_label!r:.60}.")
 
 
 def usual_pair(found: Iterable[Any], pos_label: Any = None) -> tuple[list[Any], bool]:
-    """The usual two classes, negative first, that these rows are of, and whether that is sure.
+    """The conventional pair of classes of these labels, negative first, and whether it is certain.
 
-    1 alone is of both pairs, and positive in both, so that further rows may tell which it is.
+    1 alone belongs to both pairs, and is positive in both: further rows may decide.
     """
     listed = list(found)
-    told = {*listed} if pos_label is None else {*listed, pos_label}
+    known = {*listed} if pos_label is None else {*listed, pos_label}
     for pair in _PAIRS:
-        if told <= set(pair):
-            return pair, pair[0] in told
+        if known <= set(pair):
+            return pair, pair[0] in known
     raise InvalidParameterError(
         f"y_true holds {listed[:10]}; pass labels=, the negative class and the positive one, "
         "unless they are 0 and 1."

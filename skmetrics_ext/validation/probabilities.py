@@ -96,10 +96,10 @@ class Probabilities(_ProbabilityRows):
         strict: bool = False,
         tell: bool = True,
     ) -> Self:
-        """Check and encode. ``labels`` is the order of the columns and is obeyed unsorted.
+        """Check and encode. ``labels`` is the order of the columns, sorted or not.
 
-        ``strict`` refuses multilabel indicators and rows that do not sum to 1, of which others
-        warn (``tell``) or keep a `note`. Checked probabilities come back as they are.
+        ``strict`` refuses multilabel indicators and rows that do not sum to 1; otherwise such rows
+        give a warning (``tell``) or a `note`. Checked probabilities are returned as they are.
         """
         given = checked_before(cls, y_true, y_proba, labels, sample_weight, absolute)
         if given is not None:
@@ -132,7 +132,7 @@ class Probabilities(_ProbabilityRows):
 
     @classmethod
     def of_codes(cls, classes: Array, codes: Array, proba: Any, weight: Array | None) -> Self:
-        """Probabilities of rows whose true classes are codes already; the columns are checked."""
+        """Probabilities of rows whose classes are encoded; only the columns are checked."""
         columns = read_scores_of(proba, "y_proba")
         eps = _EPS[columns.dtype.itemsize]
         matrix = probability_matrix(columns)
@@ -141,7 +141,7 @@ class Probabilities(_ProbabilityRows):
 
     @property
     def note(self) -> str:
-        """Note for readers of a number made of these; empty if there is none."""
+        """Note for a number computed from these; empty if there is none."""
         return f"{_NO_SUM}, and are taken as they are" if self.cache.get("no_sum") else ""
 
     @classmethod
@@ -156,10 +156,10 @@ class Probabilities(_ProbabilityRows):
         side: str = "either",
         what: str = "The metric",
     ) -> Probabilities:
-        """Check for metrics that scikit-learn lacks; one column is that of `pos_label`.
+        """Check for metrics that scikit-learn lacks: rows have to sum to 1.
 
-        With a column for each class, ``pos_label`` says nothing; of one, ``side`` and ``what``
-        are as in `Scores.check`.
+        A single column holds the probabilities of ``pos_label``, with ``side`` and ``what`` as in
+        `Scores.check`; with a column for each class, ``pos_label`` is ignored.
         """
         given = checked_before(cls, y_true, y_proba, labels, sample_weight)
         if given is not None:
@@ -179,7 +179,7 @@ class Probabilities(_ProbabilityRows):
         return self
 
     def as_scores(self) -> Scores:
-        """These rows as scores: of the last of two classes, or of every class."""
+        """Scores of the last of two classes, or of every class."""
         if "scores" not in self.cache:
             score, kind = self.proba, "multiclass"
             if self.true.ndim == 2:
@@ -240,10 +240,10 @@ class BinaryProbabilities(_ProbabilityRows):
         """Check and encode. Both columns of ``predict_proba`` may be given.
 
         ``side`` and ``what`` are as in `Scores.check`; "numbers" is scikit-learn's rule for the
-        Brier score, the same from either side of numbers, of which text has to say one.
+        Brier score: the greater of two numbers is positive, text needs ``pos_label``.
         """
         given = checked_before(
-            cls, y_true, y_proba, labels, sample_weight, absolute, otherwise="as_binary"
+            cls, y_true, y_proba, labels, sample_weight, absolute, converter="as_binary"
         )
         if given is not None:
             return same_positive(given, pos_label)
@@ -265,12 +265,12 @@ class BinaryProbabilities(_ProbabilityRows):
         return cls(order, marks, proba, weight, eps, absolute)
 
     def as_columns(self) -> Probabilities:
-        """These rows with a column for each class."""
+        """The same rows with a column for each class."""
         matrix = np.column_stack([1 - self.proba, self.proba])
         return Probabilities(self.classes, self.true, matrix, self.weight, self.eps, self.absolute)
 
     def as_binary(self) -> BinaryProbabilities:
-        """These, as `Probabilities.as_binary`."""
+        """These probabilities; see `Probabilities.as_binary`."""
         return self
 
     @property
@@ -282,7 +282,7 @@ class BinaryProbabilities(_ProbabilityRows):
 
 
 def n_columns(y_proba: Any) -> int:
-    """1 for a vector or a column of probabilities, else the number of columns."""
+    """Number of columns; 1 for a vector."""
     proba = y_proba.proba if isinstance(y_proba, Probabilities) else y_proba
     array = proba if type(proba) is np.ndarray else read_column(proba, "y_proba").values
     return 1 if array.ndim < 2 else int(array.shape[1])
@@ -336,7 +336,7 @@ def probability_matrix(columns: Array) -> Array:
 
 
 def column_of(columns: Array, source: Column, classes: Array, place: int | None) -> Array:
-    """Probabilities of one class, of two columns the one at `place`."""
+    """Probabilities of one class: the only column, or the one at `place` of two."""
     if columns.ndim == 1:
         return columns
     if columns.ndim != 2 or columns.shape[1] > 2:

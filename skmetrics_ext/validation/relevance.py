@@ -1,4 +1,4 @@
-"""Rows of several labels, each relevant or not, or to a degree, and the scores that rank them."""
+"""Rows of several labels, each with a mark or a grade of relevance, and scores that rank them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from skmetrics_ext.validation.scores import Scores, dense_marks
 from skmetrics_ext.validation.targets import MULTILABEL, label_values, read_marks
 
 GRADED = "continuous-multioutput"
-# What has one column a label, in scikit-learn's terms.
+# Kinds of matrices with one column per label, in scikit-learn's terms.
 _MATRICES = (MULTILABEL, GRADED, "multiclass-multioutput")
 _FLAT = "Expected 2D array, got 1D array instead"
 
@@ -26,10 +26,10 @@ def check_marks(
 ) -> Scores:
     """Check multilabel indicators and a score for each mark.
 
-    ``one_label``: a single column, of marks of the same label, is a matrix as well. Checked
-    scores, given in the place of both arguments, come back as they are.
+    ``one_label`` accepts a single column: marks of one label. Checked scores passed as both
+    arguments are returned as they are.
     """
-    given = checked_before(Scores, y_true, y_score, None, sample_weight, otherwise="as_scores")
+    given = checked_before(Scores, y_true, y_score, None, sample_weight, converter="as_scores")
     if given is not None:
         _check_kind(given.kind, given.true.ndim)
         return given
@@ -52,10 +52,10 @@ def check_relevance(
 ) -> Scores:
     """Check how relevant each label of each row is, and a score for each.
 
-    ``negative``: whether relevance may be below 0. Checked scores of several labels a row, given
-    in the place of both arguments, come back as they are.
+    ``negative``: whether relevance may be below 0. Checked scores of several labels per row,
+    passed as both arguments, are returned as they are.
     """
-    given = checked_before(Scores, y_true, y_score, None, sample_weight, otherwise="as_scores")
+    given = checked_before(Scores, y_true, y_score, None, sample_weight, converter="as_scores")
     if given is not None:
         if given.true.ndim != 2:
             raise InvalidParameterError(_not_graded(given.kind))
@@ -92,7 +92,7 @@ def _read_matrices(
 
 
 def _is_flat(data: Any) -> bool:
-    """Whether it holds one number a row."""
+    """Whether data hold one number per row."""
     if isinstance(data, list | tuple):
         return not data or np.ndim(data[0]) == 0
     return len(getattr(data, "shape", (0, 0))) == 1

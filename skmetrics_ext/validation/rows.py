@@ -1,4 +1,4 @@
-"""Rules about rows: equal numbers, the same index, masks, weights."""
+"""Checks of rows: equal lengths, matching indexes, masks, weights."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from skmetrics_ext.validation.column_names import check_same_names
 from skmetrics_ext.validation.containers import Column, first_not_finite, holds_text, read_column
 from skmetrics_ext.validation.errors import InvalidParameterError
 
-# Beyond these scales sums and products of weights could overflow or vanish. Scaling by a
-# power of two is exact and leaves every ratio as it is.
+# Beyond these scales sums and products of weights could overflow or underflow. Scaling by a
+# power of two is exact and changes no ratio.
 _LARGEST, _SMALLEST = 2.0**200, 2.0**-200
 _MAX_INT_PRODUCT = 1 << 31
 
@@ -22,7 +22,7 @@ _MAX_INT_PRODUCT = 1 << 31
 def read_rows(
     sample_weight: Any, absolute: bool, part: bool = False, /, **arguments: Any
 ) -> tuple[list[Column], Array | None]:
-    """Read arguments that describe the same rows, and their weights.
+    """Read arguments with one value per row, and the weights of the rows.
 
     Parameters
     ----------
@@ -32,10 +32,10 @@ def read_rows(
         Whether results are in units of the weights (counts, sums), so that these may not be
         rescaled.
     part : bool
-        Whether there are more rows, which these will be added to: the weights are not rescaled
-        either, and all of them may be 0; all rows may be masked.
+        Whether these rows are a part that will be merged with others: weights are not rescaled
+        and may all be 0, and every row may be masked.
     **arguments : array-like
-        The columns by their public names, in order.
+        The columns by argument name.
     """
     if sample_weight is not None:
         arguments["sample_weight"] = sample_weight
@@ -63,7 +63,7 @@ def read_rows(
 
 
 def _obeyed(columns: list[Column], part: bool) -> list[Column]:
-    """Columns of the same rows without those that one of them masks; refuse unlike indexes."""
+    """Columns without the rows that any of them masks; refuse indexes in different orders."""
     check_index(**{column.name: column.index for column in columns})
     masked = [column for column in columns if column.mask is not None]
     if not masked:
@@ -77,14 +77,14 @@ def _obeyed(columns: list[Column], part: bool) -> list[Column]:
 
 
 def masked_rows(column: Column) -> Array:
-    """Which rows of a column or a matrix are masked, in part or in whole."""
+    """Rows of a column or matrix with a masked value."""
     if column.mask is None:
         return np.zeros(len(column), dtype=bool)
     return np.asarray(column.mask.reshape(len(column), -1).any(axis=1))
 
 
 def check_index(**indexes: Any) -> None:
-    """Refuse pandas indexes, or what bears one, that name the same rows in another order."""
+    """Refuse pandas indexes that hold the same labels in different orders."""
     indexed = [(name, index) for name, index in indexes.items() if index is not None]
     for name, other in indexed[1:]:
         first_name, first = indexed[0]
@@ -99,8 +99,8 @@ def check_index(**indexes: Any) -> None:
 
 
 def check_fitted_rows(X: Any, **arguments: Any) -> None:
-    """Refuse what goes to a fit by position and says something else by its index or its mask."""
-    if not [one for one in (X, *arguments.values()) if type(one) not in (np.ndarray, type(None))]:
+    """Refuse arguments of a fit whose index or mask contradicts their position."""
+    if all(type(data) in (np.ndarray, type(None)) for data in (X, *arguments.values())):
         return
     check_index(**{name: index_of(data) for name, data in {"X": X, **arguments}.items()})
     for name, data in arguments.items():
@@ -113,7 +113,7 @@ def check_fitted_rows(X: Any, **arguments: Any) -> None:
 
 
 def check_same_masks(**columns: Any) -> None:
-    """Refuse predictions of one set of rows that are masked in different ones."""
+    """Refuse predictions of the same rows with different masks."""
     masks = {
         name: np.ma.getmaskarray(data).reshape(len(data), -1).any(axis=1)
         for name, data in columns.items()
@@ -136,7 +136,7 @@ def _are_permuted(first: Any, other: Any) -> bool:
 
 
 def index_of(data: Any) -> Any:
-    """The pandas index of what was given, None for what has none."""
+    """The pandas index of an argument; None if it has none."""
     index = getattr(data, "index", None)
     return index if hasattr(index, "equals") else None
 
@@ -149,9 +149,9 @@ def check_weight(
 ) -> Array | None:
     """Read sample weights: None, int64 (integers and booleans) or float64.
 
-    Non-negative, finite, not all 0. Floats of extreme scale are multiplied by a power of two
-    unless ``absolute``; integers stay exact. Those of a ``part`` of the rows are not multiplied
-    but refused, and may be all 0.
+    They must be finite, non-negative and not all 0. Floats of extreme scale are multiplied by a
+    power of two unless ``absolute``; integers stay exact. Weights of a ``part`` of the rows are
+    refused instead of rescaled, and may all be 0.
     """
     if sample_weight is None:
         return None
@@ -230,7 +230,7 @@ def _check_int_weight(weight: Array, absolute: bool, part: bool) -> Array:
 
 
 def check_total(total: float, what: str) -> None:
-    """Refuse integer weights whose sum no int64 holds: it would wrap around."""
+    """Refuse integer weights whose sum would overflow int64."""
     if total >= 2.0**63:
         raise InvalidParameterError(
             f"{what} sums to {total:.3g}, beyond the largest int64 count 2**63 - 1; pass float "

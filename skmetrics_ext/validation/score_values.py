@@ -1,4 +1,4 @@
-"""Scores of any dtype as floats that keep their order: what differs must not become a tie."""
+"""Scores of any dtype as floats in the same order, without new ties."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PLAIN = frozenset([np.dtype(np.float32), np.dtype(np.float64)])
 
 
 def read_scores_of(data: Any, name: str) -> Array:
-    """Finite floats of any container of scores."""
+    """Scores in any container as finite floats."""
     if type(data) is np.ndarray and data.ndim and data.dtype in _PLAIN and kernels.all_finite(data):
         return data
     column = read_column(data, name)
@@ -31,7 +31,7 @@ def read_scores_of(data: Any, name: str) -> Array:
 
 
 def score_values(column: Column) -> Array:
-    """Finite floats of a column or matrix of scores; int64 where floats would make ties."""
+    """Scores of a column or matrix as finite floats; int64 where floats would create ties."""
     values, name = column.values, column.name
     if column.is_sparse or column.categories is not None or values.dtype not in _PLAIN:
         values = _numbers(column)
@@ -43,7 +43,7 @@ def score_values(column: Column) -> Array:
 
 
 def check_mergeable(column: Column) -> None:
-    """Refuse scores that neither float64 nor int64 holds: parts would not keep their order."""
+    """Refuse scores beyond float64 and int64, whose order would be lost between parts."""
     values = column.values
     if column.is_sparse or values.dtype in _PLAIN or values.dtype.kind not in "iufO":
         return
@@ -56,7 +56,7 @@ def check_mergeable(column: Column) -> None:
 
 
 def _numbers(column: Column) -> Array:
-    """Numbers of any dtype as floats, or int64 where floats would make ties."""
+    """Numbers of any dtype as floats, or int64 where floats would create ties."""
     values, name = column.values, column.name
     if column.is_sparse:
         raise InvalidParameterError(
@@ -89,7 +89,7 @@ def _float_objects(values: Array, name: str) -> Array:
 
 
 def _float_integers(values: Array) -> Array:
-    """Integers as floats, but int64 where these could not tell all of them apart."""
+    """Integers as floats, or int64 where floats would create ties."""
     low, high = int(values.min()), int(values.max())
     if low >= -EXACT and high <= EXACT:
         return values.astype(np.float64)
@@ -99,7 +99,7 @@ def _float_integers(values: Array) -> Array:
 
 
 def _in_order(values: Array) -> Array:
-    """Numbers of more digits than float64 has as floats in the same order: near, and distinct."""
+    """Numbers with more digits than float64 as nearby floats, distinct and in the same order."""
     with np.errstate(over="ignore"):
         narrow = values.astype(np.float64)
     exact = values.dtype.kind in "fO" and (narrow == values).all()  # integers compare as floats

@@ -141,9 +141,9 @@ class Scores:
     score : ndarray of float of shape (n,) or (n, K)
     weight : ndarray of shape (n,) or None
     absolute : bool
-        Whether the weights are in the unit that the caller gave.
+        Whether the weights are as the caller passed them, not rescaled.
     cache : dict
-        Tallies already made of these scores, so that many metrics sort once.
+        Tallies of these scores, so that many metrics share one sort.
     """
 
     kind: str
@@ -169,16 +169,18 @@ class Scores:
     ) -> Self:
         """Check and encode. ``labels`` is the order of the columns of ``y_score``.
 
-        ``side`` says whether what is read of binary data is of "one" class or the same from
-        "either", and ``what`` names it: by this `positive_of` finds the positive one, which
-        ``pos_label`` or the second of ``labels`` may name.
+        Checked scores passed as both arguments are returned as they are.
 
-        ``by_rule``: without ``labels``, the positive class of binary data is ``pos_label`` even
-        where no row is of it, and no other data have one (scikit-learn's average precision).
-
-        Checked scores, given in the place of both arguments, come back as they are.
+        Parameters
+        ----------
+        side, what : str
+            Rule for the positive class of binary data, as in `positive_of`, and the metric's name
+            in errors. ``pos_label`` or the second of ``labels`` overrides the rule.
+        by_rule : bool
+            scikit-learn's rule for average precision: without ``labels``, the positive class of
+            binary data is ``pos_label`` even if no row is of it, and other data have none.
         """
-        given = checked_before(cls, y_true, y_score, labels, sample_weight, otherwise="as_scores")
+        given = checked_before(cls, y_true, y_score, labels, sample_weight, converter="as_scores")
         if given is not None:
             return same_positive(given, None if by_rule and pos_label == 1 else pos_label)
         target, scores, column, weight = read_scored(
@@ -230,11 +232,11 @@ class Scores:
         sample_weight: Any = None,
         absolute: bool = False,
     ) -> Self:
-        """Check the scores of one class, by scikit-learn's rule of which it is.
+        """Check the scores of one class, chosen by scikit-learn's rule for curves.
 
         Without ``pos_label`` it is 1, and ``y_true`` must lie in {0, 1} or {-1, 1}. With it,
-        ``y_true`` may hold further classes, which are all negative, and none of it. ``classes``
-        of the result are those that occur, the positive one last.
+        ``y_true`` may hold further classes, which are all negative, or none of that class.
+        ``classes`` of the result are those that occur, the positive one last.
         """
         kinds = ("binary",) if pos_label is None else ONE_CLASS.kinds
         target, scores, column, weight = read_scored(
@@ -255,9 +257,9 @@ class Scores:
         sample_weight: Any = None,
         absolute: bool = False,
     ) -> Self:
-        """Check the scores of every class; of two classes, those of the second will do."""
+        """Check the scores of every class; for two classes, those of the second are enough."""
         given = checked_before(
-            cls, y_true, y_score, labels, sample_weight, absolute, otherwise="as_scores"
+            cls, y_true, y_score, labels, sample_weight, absolute, converter="as_scores"
         )
         if given is not None:
             return given
@@ -304,7 +306,7 @@ def dense_marks(marks: Any) -> Array:
 
 
 def check_names_of_two(column: Column, classes: Array, positive: Any) -> None:
-    """Refuse a column named by another class than the positive one, and two in another order."""
+    """Refuse a column named after a class that is not positive, and two in another order."""
     if column.names is None:
         return
     listed, names = classes.tolist(), column.names
@@ -317,7 +319,7 @@ def check_names_of_two(column: Column, classes: Array, positive: Any) -> None:
 
 
 def _one_column(scores: Array, column: int | None) -> Array:
-    """Scores of the positive class: one column, or that one of a full ``predict_proba``."""
+    """Scores of the positive class, from one column or both of ``predict_proba``."""
     if scores.ndim == 1:
         return scores
     if scores.ndim == 2 and scores.shape[1] == 1:
@@ -347,11 +349,11 @@ def check_decisions(
     sample_weight: Any = None,
     alone_is_negative: bool = False,
 ) -> Scores:
-    """Check and encode; the second of two classes is the positive one.
+    """Check and encode decision values; the second of two classes is the positive one.
 
-    More than two classes, in ``labels`` or in ``y_true``, need a column each, in the order of
-    ``labels``. One class alone is by scikit-learn's rule the negative one (``alone_is_negative``).
-    Checked scores, given in the place of both arguments, come back as they are.
+    More than two classes, in ``labels`` or ``y_true``, need one column each, in that order. A
+    single class is the negative one by scikit-learn's rule (``alone_is_negative``). Checked scores
+    passed as both arguments are returned as they are.
     """
     given = checked_before(Scores, y_true, pred_decision, labels, sample_weight)
     if given is not None:

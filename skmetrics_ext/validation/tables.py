@@ -1,4 +1,4 @@
-"""Confusion tables that were counted elsewhere."""
+"""Confusion tables counted elsewhere."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from skmetrics_ext.validation.containers import read_array, read_numbers
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.labels import read_labels
 
-_LARGE = 1 << 30  # bytes of tables, from which on memory is asked for
+_LARGE = 1 << 30  # bytes of tables above which available memory is checked
 
 
 def read_table(table: Any, labels: Any) -> tuple[Array, Array]:
@@ -40,14 +40,14 @@ def read_table(table: Any, labels: Any) -> tuple[Array, Array]:
 
 
 def check_room(n_classes: int, n_tables: int = 1) -> None:
-    """Refuse tables that do not fit into memory next to a working copy, before they are filled."""
+    """Refuse tables that would not fit into memory together with a working copy."""
     n_bytes = 8 * n_tables * n_classes**2
     if n_bytes >= _LARGE and 2 * n_bytes > _memory():
         raise no_room(n_classes, n_tables)
 
 
 def _memory() -> float:
-    """Bytes of memory of this machine, or of this process if limited; infinite if unknown."""
+    """Memory of this machine, or the limit of this process, in bytes; infinite if unknown."""
     try:
         import resource
 
@@ -59,7 +59,7 @@ def _memory() -> float:
 
 
 def no_room(n_classes: int, n_tables: int = 1) -> InvalidParameterError:
-    """The error that memory cannot hold a table, with its size."""
+    """Error for a table that does not fit into memory."""
     size = 8 * n_tables * n_classes**2 / 2**30
     several = f"{n_tables} confusion tables" if n_tables > 1 else "A confusion table"
     return InvalidParameterError(
@@ -70,18 +70,18 @@ def no_room(n_classes: int, n_tables: int = 1) -> InvalidParameterError:
 
 
 def read_exact(values: Any, name: str) -> Array:
-    """Numbers of any shape, in int64 or float64."""
+    """Numbers of any shape in int64 or float64."""
     try:
-        found = read_array(name, values)
+        numbers = read_array(name, values)
     except ValueError:  # rows of unlike lengths
         return read_numbers(name, values)
-    if found.dtype.kind in "biu" and found.size and found.sum(dtype=np.float64) < 2**63:
-        return found.astype(np.int64)
+    if numbers.dtype.kind in "biu" and numbers.size and numbers.sum(dtype=np.float64) < 2**63:
+        return numbers.astype(np.int64)
     return read_numbers(name, values)
 
 
 def check_weights(name: str, weights: Array) -> None:
-    """Refuse weights that are negative or not finite; complex ones are of derivatives."""
+    """Refuse negative and non-finite weights; complex ones carry derivatives."""
     kind = weights.dtype.kind
     if kind == "c" or not weights.size:
         return
@@ -110,7 +110,7 @@ def _cells(table: Any) -> Array:
 
 
 def _names(table: Any) -> Array | None:
-    """Classes that a data frame names by its rows and by its columns."""
+    """Classes that a data frame names, by both its rows and its columns."""
     if not (hasattr(table, "index") and hasattr(table, "columns")):
         return None
     rows, columns = list(table.index), list(table.columns)

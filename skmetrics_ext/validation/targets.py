@@ -1,4 +1,4 @@
-"""What kind of target a column holds: classes, multilabel indicators, or nothing to score."""
+"""Kind of target that a column holds: classes, multilabel indicators, or neither."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from skmetrics_ext.validation.containers import Column, first_not_finite
 from skmetrics_ext.validation.errors import InvalidParameterError
 
 MULTILABEL = "multilabel-indicator"
-# Classes of Python and the dtype that says the same of a whole column.
+# Python type -> dtype of a whole column of it.
 _DTYPES = {bool: "bool", int: "int", float: "float"}
 _NO_LABELS = (
     "unknown is not supported: {} holds {}. Labels are integers, text, booleans or categories; "
@@ -85,14 +85,13 @@ def read_values(column: Column) -> tuple[Any, str]:
 
 
 def read_marks(values: Array, name: str, distinct: Array | None = None) -> Array:
-    """Whether each label is marked, from 0 and 1 or booleans; anything else is refused.
+    """Multilabel marks as booleans, from 0 and 1 or booleans; anything else is refused.
 
-    Every multilabel argument passes here. -1 and 1, or 1 and 2, would be marks for a metric that
-    asks whether a value is 0, and labels for one that compares them.
+    Every multilabel argument passes here: -1 and 1, or 1 and 2, would be ambiguous.
     """
-    found = _few_distinct(values) if distinct is None else distinct
-    if ((found != 0) & (found != 1)).any():
-        listed = found.tolist()
+    distinct = _few_distinct(values) if distinct is None else distinct
+    if ((distinct != 0) & (distinct != 1)).any():
+        listed = distinct.tolist()
         raise InvalidParameterError(
             f"{name} holds {str(listed[:10])[1:-1]}{', ...' * (len(listed) > 10)} as multilabel "
             f"indicators, which must be 0 and 1, or False and True: pass ({name} == 1) if 1 is "
@@ -151,7 +150,7 @@ def _first_is(values: Array, kind: type) -> bool:
 
 
 def _check_objects(values: Array, name: str) -> None:
-    """Refuse an object array of anything but text: its dtype does not say what the labels are."""
+    """Refuse object arrays of anything but text: their dtype leaves the type of label open."""
     kinds = kernels.types(values)
     if all(issubclass(kind, str) for kind in kinds):
         return

@@ -1,11 +1,10 @@
-"""Tensors: read into NumPy at the door, and results given back where they came from.
+"""Tensors: converted to NumPy on entry, with results returned in the same library and device.
 
-A tensor is known by the class that made it (PyTorch, CuPy), or by the array API standard
+Tensors are recognised by their class (PyTorch, CuPy) or by the array API standard
 (``__array_namespace__``, ``__dlpack__``: JAX and others). No such library is imported here.
 
-Reading is detaching, moving to the host and widening to a type of NumPy, each exact; no other
-place of the package knows that there are tensors. An implementation of the kernels on the
-device of a tensor would take it from here, before it is moved.
+They are detached, moved to the host and widened to a NumPy dtype, each step exact. No other
+module of the package handles tensors; kernels on a device would start here.
 """
 
 from __future__ import annotations
@@ -22,20 +21,20 @@ import numpy as np
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.errors import InvalidParameterError, usage
 
-# Libraries of columns, which may lend their memory as tensors do and are read in their own way.
+# Libraries of columns, which may share memory as tensors do, but have their own readers.
 _COLUMNS = frozenset(["numpy", "pandas", "polars", "pyarrow", "scipy"])
 _WIDER = {"complex": np.complex64, "uint": np.uint8, "int": np.int8}
-# What a device of 32 bits holds in the place of a type.
+# Dtypes on devices without 64-bit numbers.
 _NARROWER = {"float64": np.float32, "int64": np.int32, "uint64": np.uint32}
 
 
 def is_tensor(data: Any) -> bool:
-    """Whether it is an array of another library than NumPy, on whatever device."""
+    """Whether data are a tensor: an array of another library than NumPy, on any device."""
     return _reader(data) is not None
 
 
 def to_host(data: Any, name: str) -> Any:
-    """A tensor as a NumPy array of the same numbers; anything else as it is.
+    """A tensor as a NumPy array; anything else unchanged.
 
     Parameters
     ----------
@@ -47,8 +46,7 @@ def to_host(data: Any, name: str) -> Any:
     Returns
     -------
     ndarray or object
-        bfloat16 and the floats of 8 bits come as float32, which holds each of them. It may be a
-        view of the memory of the tensor.
+        bfloat16 and 8-bit floats become float32, exactly. May be a view of the tensor's memory.
     """
     if type(data) is np.ndarray or data is None:
         return data
@@ -61,7 +59,7 @@ def to_host(data: Any, name: str) -> Any:
         return widened(read(data))
     except MemoryError:
         raise
-    except Exception as error:  # whatever a library raises of a tensor without values
+    except Exception as error:  # libraries raise their own errors for tensors without values
         kind = f"{type(data).__module__}.{type(data).__qualname__}"
         why = str(error).partition("\n")[0]
         raise InvalidParameterError(
@@ -70,7 +68,7 @@ def to_host(data: Any, name: str) -> Any:
 
 
 def widened(values: Array) -> Array:
-    """Numbers of a type that NumPy itself lacks (bfloat16, 8 bit floats, 4 bit integers)."""
+    """Numbers of dtypes that NumPy lacks (bfloat16, 8-bit floats, 4-bit integers), widened."""
     if values.dtype.type.__module__ != "ml_dtypes":
         return values
     wider = next((wide for kind, wide in _WIDER.items() if kind in values.dtype.name), np.float32)
@@ -78,7 +76,7 @@ def widened(values: Array) -> Array:
 
 
 def take_of_tensor(data: Any, rows: Array) -> Any:
-    """Rows of a tensor by numbers or marks, on its device."""
+    """Some rows of a tensor, by index or mask, on its device."""
     if rows.dtype == bool:
         rows = np.flatnonzero(rows)
     if not hasattr(data, "__array_namespace__"):
@@ -91,7 +89,7 @@ def take_of_tensor(data: Any, rows: Array) -> Any:
 
 
 def _reader(data: Any) -> Callable[[Any], Array] | None:
-    """How it is read; None for what is no tensor."""
+    """The function that reads a tensor; None for other data."""
     kind: Any = type(data)
     return _reader_of(kind)
 
@@ -111,9 +109,9 @@ def _reader_of(kind: Any) -> Callable[[Any], Array] | None:
 def _read_torch(data: Any) -> Array:
     try:
         return data.numpy(force=True)  # resolves the bits of conjugates and negatives
-    except TypeError:  # of a layout or a type that NumPy lacks
+    except TypeError:  # a layout or dtype that NumPy lacks
         data = data.detach().cpu()
-    if not hasattr(data, "is_quantized"):  # what only behaves like a tensor
+    if not hasattr(data, "is_quantized"):  # only behaves like a tensor
         return data.numpy()
     if data.is_quantized:
         data = data.dequantize()
@@ -148,18 +146,17 @@ _OF_LIBRARIES: dict[tuple[str, str], Callable[[Any], Array]] = {
 
 
 _PREDICTIONS = frozenset(["y_pred", "y_score", "y_proba", "pred_decision", "y2"])
-# What a caller's own function or estimator is called: it is given tensors as they came.
+# Arguments that receive a caller's function or estimator, which is given the tensors unchanged.
 _CALLED = frozenset(["metric", "metric_func", "estimator"])
 _PLAIN = frozenset([np.ndarray, type(None), str, bool, int, float])
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def taking_tensors(function: Function) -> Function:
-    """The function, which reads tensors once, and whose arrays follow that of the predictions.
+    """The function with tensors converted on entry and results returned as tensors.
 
-    They follow where scikit-learn's ``array_api_dispatch`` is on, as those of its own metrics do;
-    else they are of NumPy. What takes no predictions follows the second of its arguments, or the
-    only one.
+    Results follow the library and device of the predictions (or else of the second or only
+    argument) if scikit-learn's ``array_api_dispatch`` is on; otherwise they are NumPy arrays.
     """
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     parameters = inspect.signature(function).parameters
@@ -171,7 +168,7 @@ def taking_tensors(function: Function) -> Function:
     def public(*args: Any, **given: Any) -> Any:
         try:
             if _PLAIN.issuperset(map(type, args)) and _PLAIN.issuperset(map(type, given.values())):
-                return function(*args, **given)  # told at once, as the usual case
+                return function(*args, **given)  # the usual case
             reference = args[place] if len(args) > place else given.get(leading)
             if not as_they_came:
                 named = zip_longest(args, names[: len(args)], fillvalue="an argument")
@@ -184,23 +181,22 @@ def taking_tensors(function: Function) -> Function:
         except TypeError as error:
             if error.__traceback__ is None or error.__traceback__.tb_next is not None:
                 raise
-            # The arguments do not fit the signature: nothing of the function has run.
+            # The arguments do not fit the signature: the function has not run.
             raise InvalidParameterError(f"{error}. {usage(function)}") from None
 
     return cast(Function, public)
 
 
 def _dispatches() -> bool:
-    """Whether the dispatch is on; before scikit-learn is imported it cannot be."""
+    """Whether array API dispatch is on; it is off until scikit-learn is imported."""
     sklearn = sys.modules.get("sklearn")
     return sklearn is not None and bool(sklearn.get_config()["array_api_dispatch"])
 
 
 def _given_back(result: Any, reference: Any) -> Any:
-    """A result with its arrays in the namespace and on the device of a tensor.
+    """A result with its numeric arrays in the namespace and on the device of a tensor.
 
-    Arrays alone, in a tuple or in a dict become tensors; numbers and text stay, and so do
-    arrays of text, of which there are no tensors.
+    Arrays become tensors, also within a tuple or dict; numbers and text stay as they are.
     """
     if isinstance(result, np.ndarray):
         return _tensor_of(result, reference) if result.dtype.kind in "biuf" else result
@@ -212,8 +208,8 @@ def _given_back(result: Any, reference: Any) -> Any:
 
 
 def _tensor_of(values: Array, reference: Any) -> Any:
-    """A tensor of 64 bits, or of 32 on a device that has no more, as in scikit-learn."""
-    values = np.array(values, order="C")  # no tensor shares the memory of a tally
+    """A 64-bit tensor, or a 32-bit one if the device has no more, as in scikit-learn."""
+    values = np.array(values, order="C")  # a tensor must not share a tally's memory
     try:
         return _put(values, reference)
     except (TypeError, ValueError, RuntimeError) as error:
