@@ -19,6 +19,7 @@ from skmetrics_ext.validation.groups import read_numbered_groups
 from skmetrics_ext.validation.labels import NO_SAMPLES, positions_of_labels, read_labels
 from skmetrics_ext.validation.rows import check_weight
 from skmetrics_ext.validation.tables import check_room, check_weights, no_room, read_table
+from skmetrics_ext.validation.targets import kind_of
 
 
 class Tabulated:
@@ -43,7 +44,7 @@ class Tabulated:
     @property
     def kind(self) -> str:
         """Kind of target, in scikit-learn's terms: "binary" or "multiclass"."""
-        return "multiclass" if len(self.occurring()) > 2 else "binary"
+        return kind_of(self.occurring())
 
     def occurring(self) -> Array:
         """The classes, of more than two only those that have weight in any of the tables."""
@@ -248,8 +249,8 @@ class ConfusionTally(Tabulated, Merges):
             raise InvalidParameterError("A ConfusionTally without any row has no metrics.")
         weight = check_weight(as_factors(self.table[true, pred]), len(true), absolute=absolute)
         used, (true, pred) = kernels.encode(true, pred)
-        kind = "multiclass" if len(used) > 2 else "binary"
-        return Labels(kind, self.classes[used], true, pred, weight, self.ordered, absolute)
+        classes = self.classes[used]
+        return Labels(kind_of(used), classes, true, pred, weight, self.ordered, absolute)
 
     @classmethod
     def combine(cls, parts: Iterable[ConfusionTally]) -> Self:

@@ -13,7 +13,7 @@ from skmetrics_ext.numeric import Array, exclusive_cumsum
 from skmetrics_ext.tallies.merging import Merges, check_sum
 from skmetrics_ext.tallies.ranks import RankTally
 from skmetrics_ext.validation import InvalidParameterError, Scores
-from skmetrics_ext.validation.containers import read_numbers
+from skmetrics_ext.validation.containers import read_numbers, read_rising
 from skmetrics_ext.validation.fields import misshapen, numbers_of, weights_of
 from skmetrics_ext.validation.labels import read_labels, read_target
 from skmetrics_ext.validation.parameters import check_integer
@@ -123,10 +123,7 @@ class ScoreSketch(Merges):
 
     def __post_init__(self) -> None:
         edges, mass = numbers_of(self, "edges"), weights_of(self, "mass")
-        if edges.ndim != 1 or not np.isfinite(edges).all() or not (np.diff(edges) > 0).all():
-            raise InvalidParameterError(
-                f"edges must be finite numbers that rise, got {edges.tolist()!r:.80}."
-            )
+        read_rising("edges", edges)
         n_bins = len(edges) + 1
         if mass.shape != (2, n_bins):
             raise misshapen("mass", mass, f"(2, {n_bins}), as edges says")
@@ -332,14 +329,7 @@ def check_edges(bins: Any) -> Array:
     if np.ndim(bins) == 0:
         n_bins = check_integer("bins", bins, 1)
         return np.arange(n_bins + 1) / n_bins
-    edges = read_numbers("bins", bins)
-    is_finite = edges.ndim == 1 and len(edges) > 1 and bool(np.isfinite(edges).all())
-    if not is_finite or not (np.diff(edges) > 0).all():
-        raise InvalidParameterError(
-            "bins must be a number of bins between 0 and 1, or two or more finite edges that rise, "
-            f"got {bins!r:.80}."
-        )
-    return edges
+    return read_rising("bins", bins, 2)
 
 
 def coarse_tally(tally: RankTally, edges: Array) -> RankTally:

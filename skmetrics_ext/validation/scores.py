@@ -121,7 +121,8 @@ def read_scored(
         (true, column), weight = read_rows(sample_weight, absolute, **arguments)
     target = read_target(true)
     if target.kind not in accepted.kinds:
-        raise InvalidParameterError(accepted.refusal.format(target.kind))
+        several = "Multioutput target data is not supported. " * ("output" in target.kind)
+        raise InvalidParameterError(several + accepted.refusal.format(target.kind))
     return target, score_values(column), column, weight
 
 

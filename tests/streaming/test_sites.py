@@ -216,7 +216,7 @@ def test_no_cell_is_smaller_than_min_cell(shared, least):
         ({"bins": 10, "min_cell": 500}, r"true 1 predicted 1 \(377\)"),
         ({"bins": 0}, "bins has to be an integer of 1 or more"),
         ({"bins": [0, 0.5]}, "and scores from 0.022 to 0.968"),
-        ({"bins": [1, 0]}, "edges that rise"),
+        ({"bins": [1, 0]}, "bins must be finite numbers that rise"),
         ({"bins": ["low", "high"]}, "bins must hold numbers"),
         ({"bins": [0, np.inf]}, "finite edges"),
     ],

@@ -16,6 +16,7 @@ from skmetrics_ext.numeric import Array, wilson
 from skmetrics_ext.result_bases import CurveResult
 from skmetrics_ext.tallies.bins import BinTally
 from skmetrics_ext.validation import BinaryProbabilities, InvalidParameterError, check_option
+from skmetrics_ext.validation.containers import read_rising
 from skmetrics_ext.validation.tensors import to_host
 
 STRATEGIES = ("uniform", "quantile", "equal_mass")
@@ -172,24 +173,12 @@ def check_bins(n_bins: Any, strategy: Any, strategies: tuple[str, ...] = STRATEG
     check_option("strategy", strategy, strategies)
     n_bins = to_host(n_bins, "n_bins")
     if np.ndim(n_bins) == 1:
-        return _check_edges(n_bins)
+        return read_rising("n_bins", n_bins, 2, finite=False)
     if isinstance(n_bins, bool) or not hasattr(n_bins, "__index__") or n_bins < 1:
         raise InvalidParameterError(
             f"n_bins has to be an integer of 1 or more, or an array of edges, got {n_bins!r}."
         )
     return int(n_bins)
-
-
-def _check_edges(n_bins: Any) -> Array:
-    try:
-        edges = np.asarray(n_bins, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidParameterError(f"The edges in n_bins must be numbers: {error}.") from error
-    if len(edges) < 2 or not (np.diff(edges) > 0).all():  # nan is refused too
-        raise InvalidParameterError(
-            f"The edges in n_bins must be two or more numbers that rise, got {edges.tolist()}."
-        )
-    return edges
 
 
 # --------------------------------------------------------------------------- reliability curve

@@ -379,21 +379,21 @@ def class_likelihood_ratios(
     return positive, negative
 
 
-def _replacements(given: Any) -> dict[str, float]:
-    if isinstance(given, dict):
-        plus: Any = given.get("LR+")
-        minus: Any = given.get("LR-")
-        numbers = isinstance(plus, int | float) and isinstance(minus, int | float)
-        # Written so that nan passes.
-        if numbers and not (plus < 1 or minus < 0 or minus > 1):
-            return {"LR+": float(plus), "LR-": float(minus)}
+def _replacements(replacement: Any) -> dict[str, float]:
+    is_dict = isinstance(replacement, dict)
+    pair = replacement if is_dict else {"LR+": replacement, "LR-": replacement}
+    plus: Any = pair.get("LR+")
+    minus: Any = pair.get("LR-")
+    are_numbers = isinstance(plus, Real) and isinstance(minus, Real)
+    # Written so that nan passes; 1 is the only number that both may have.
+    if are_numbers and not (plus < 1 or minus < 0 or minus > 1):
+        return {"LR+": float(plus), "LR-": float(minus)}
+    if not is_dict:
         raise InvalidParameterError(
-            "The dictionary passed as `replace_undefined_by` needs to be in the form "
-            "{'LR+': value, 'LR-': value}, LR+ from 1.0 to infinity or nan, LR- from 0.0 to 1.0 "
-            f"or nan; got {given}."
+            f"replace_undefined_by has to be 1.0, nan or a dict, got {replacement!r}."
         )
-    if not (isinstance(given, Real) and (given == 1 or np.isnan(float(given)))):
-        raise InvalidParameterError(
-            f"replace_undefined_by has to be 1.0, nan or a dict, got {given!r}."
-        )
-    return {"LR+": float(given), "LR-": float(given)}
+    raise InvalidParameterError(
+        "The dictionary passed as `replace_undefined_by` needs to be in the form "
+        "{'LR+': value, 'LR-': value}, LR+ from 1.0 to infinity or nan, LR- from 0.0 to 1.0 or "
+        f"nan; got {replacement}."
+    )

@@ -49,14 +49,6 @@ def pr_area(tally: RankTally, interpolation: str = "trapezoid") -> Array:
     return INTERPOLATIONS[interpolation](tally)
 
 
-def trapezoid_area(tally: RankTally) -> Array:
-    return _area_of(trapezoid_steps, tally)
-
-
-def davis_goadrich_area(tally: RankTally) -> Array:
-    return _area_of(davis_goadrich_steps, tally)
-
-
 def trapezoid_steps(fp: Array, tp: Array, fp_to: Array, tp_to: Array) -> Array:
     """Mean precision of both ends of each step, for each positive row gained."""
     return (tp_to - tp) * (_precision(fp, tp) + _precision(fp_to, tp_to)) / 2
@@ -105,8 +97,8 @@ def _unit_steps(tally: RankTally) -> Array:
 
 
 INTERPOLATIONS: dict[str, Callable[[RankTally], Array]] = {
-    "trapezoid": trapezoid_area,
-    "davis_goadrich": davis_goadrich_area,
+    "trapezoid": partial(_area_of, trapezoid_steps),
+    "davis_goadrich": partial(_area_of, davis_goadrich_steps),
     "davis_goadrich_unit": unit_step_area,
 }
 
@@ -131,11 +123,9 @@ def average_precision_slope(tally: RankTally) -> Array:
 
 
 def pr_area_slope(tally: RankTally, interpolation: str = "trapezoid") -> Array:
-    """Points at each whole true positive are near those of the curve that they lie on."""
-    is_line = interpolation == "trapezoid"
-    term = trapezoid_steps if is_line else davis_goadrich_steps
-    kernel = "trapezoid" if is_line else "davis_goadrich"
-    return over_positives(slope_of_sum(term, tally), pr_area(tally, kernel), tally)
+    """Derivative by row; the unit rule shares that of the exact curve, on which its points lie."""
+    term = trapezoid_steps if interpolation == "trapezoid" else davis_goadrich_steps
+    return over_positives(slope_of_sum(term, tally), _area_of(term, tally), tally)
 
 
 # --------------------------------------------------------------------------- public functions
