@@ -1,7 +1,7 @@
-"""Frozen values that merge: what every metric reads.
+"""Tallies: frozen sums over rows that merge, from which every metric is read.
 
-A tally is made from predictions, combines with others of its kind, and equals the tally of
-all the rows together. Leading axes hold folds, groups or bootstrap replicates.
+Merging the tallies of parts gives the tally of all rows. Leading axes hold folds, groups or
+bootstrap replicates.
 """
 
 from skmetrics_ext.tallies.confusion import ConfusionTally, Tabulated

@@ -15,7 +15,7 @@ from skmetrics_ext.validation import InvalidParameterError
 
 @dataclass(frozen=True, eq=False, slots=True)
 class BinTally(Merges):
-    """Sums over the rows of each bin, which add when parts with the same edges merge.
+    """Sums over the rows of each bin; tallies with the same edges merge.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class BinTally(Merges):
 
     @classmethod
     def combine(cls, parts: Iterable[BinTally]) -> Self:
-        """The sums of all the rows of parts that have the same edges."""
+        """The tally of all rows of parts with the same edges."""
         parts = list(parts)
         edges = parts[0].edges
         if not all(np.array_equal(part.edges, edges) for part in parts):
@@ -54,7 +54,7 @@ class BinTally(Merges):
         return cls(edges, *(sum(getattr(part, name) for part in parts) for name in names))
 
     def debiased(self) -> Self:
-        """These sums with the noise of the rates."""
+        """The same sums with the sampling variance of the rates as noise."""
         return replace(self, noise=self.rate_variance)
 
     @property
@@ -64,12 +64,12 @@ class BinTally(Merges):
 
     @property
     def mean_predicted(self) -> Array:
-        """Mean probability of each bin; nan where it is empty."""
+        """Mean probability of each bin; nan if it is empty."""
         return divide(self.predicted, self.weight)
 
     @property
     def rate(self) -> Array:
-        """How often the event happened in each bin; nan where it is empty."""
+        """Observed rate of the event in each bin; nan if it is empty."""
         return divide(self.positive, self.weight)
 
     @property
@@ -80,7 +80,7 @@ class BinTally(Merges):
 
     @property
     def rate_variance(self) -> Array:
-        """Unbiased estimate of the sampling variance of each rate; 0 where one row is all."""
+        """Unbiased estimate of the sampling variance of each rate; 0 for a single row."""
         rate, rows = self.rate, self.effective_rows
         alone = rows <= 1 + 1e-9
         return np.where(alone, 0.0, divide(rate * (1 - rate), np.where(alone, 1.0, rows - 1)))

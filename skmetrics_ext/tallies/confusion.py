@@ -23,7 +23,7 @@ from skmetrics_ext.validation.targets import kind_of
 
 
 class Tabulated:
-    """A confusion table, or data from which one is counted on demand: read by label metrics."""
+    """A confusion table, or data that it is counted from on demand: the input of label metrics."""
 
     __slots__ = ()
 
@@ -47,7 +47,7 @@ class Tabulated:
         return kind_of(self.occurring())
 
     def occurring(self) -> Array:
-        """The classes, of more than two only those that have weight in any of the tables."""
+        """The classes; if there are more than two, only those with weight in any table."""
         if len(self.classes) <= 2:
             return self.classes
         table = self.table != 0
@@ -63,7 +63,7 @@ class Tabulated:
         return Counts.from_table(self.table)
 
     def of_class(self, place: int) -> Counts:
-        """Counts of the class at one position, (...); -1 stands for a class without rows."""
+        """Counts of the class at a position, (...); -1 stands for a class without rows."""
         if len(self.classes) != 2 or place < 0:
             return self.counts().of_class(place)
         table, other = self.table, 1 - place
@@ -75,12 +75,12 @@ class Tabulated:
         )
 
     def present(self, counts: Counts) -> Array | None:
-        """Which classes each table has, true or predicted, (..., K); None for all."""
+        """Whether each class occurs in each table, true or predicted, (..., K); None if all do."""
         present = (counts.true + counts.pred).real != 0
         return None if present.all() else present
 
     def hits(self) -> Counts:
-        """Rows predicted right and wrong, as one class (..., 1)."""
+        """Rows predicted correctly and wrongly, as one class (..., 1)."""
         table = self.table
         right = table.diagonal(axis1=-2, axis2=-1).sum(axis=-1, keepdims=True)
         wrong = np.where(np.eye(table.shape[-1], dtype=bool), 0, table)
@@ -88,7 +88,7 @@ class Tabulated:
         return Counts(right, none, wrong.sum(axis=(-1, -2))[..., None], none)
 
     def marks(self) -> Counts:
-        """Rows predicted right and wrong; of multilabel data every output, (K,)."""
+        """Like `hits`; for multilabel data the marks of every output, (K,)."""
         return self.hits()
 
     def by_row(self, labels: Any) -> tuple[Counts, Array | None]:
@@ -96,7 +96,7 @@ class Tabulated:
         raise InvalidParameterError(NO_SAMPLES)
 
     def restrict(self, labels: Any) -> Tabulated:
-        """Only the rows both of whose classes are among ``labels``, in their order."""
+        """The rows whose true and predicted class are both in ``labels``; classes in its order."""
         if labels is None:
             return self
         wanted = read_labels(labels, once=True)
@@ -117,8 +117,7 @@ class ConfusionTally(Tabulated, Merges):
     table : array-like of shape (..., K, K)
         Rows are the true class, columns the predicted one; int64 or float64.
     ordered : bool or None
-        Whether the order of the classes was declared, so that neighbours are one step from each
-        other; None for conflicting orders.
+        Whether the classes are in a declared order, one step apart; None for conflicting orders.
 
     Examples
     --------
@@ -197,19 +196,19 @@ class ConfusionTally(Tabulated, Merges):
     def from_table(cls, table: Any, labels: Any = None, *, ordered: bool = False) -> Self:
         """Read a table that was counted elsewhere.
 
-        It stands in the place of ``y_true`` in `compute_metrics` and `confidence_interval`, with
-        nothing beside it, and of both arrays in the functions of metrics of labels.
+        Pass the result as ``y_true`` to `compute_metrics` and `confidence_interval`, without
+        predictions, and as both arrays to functions of label metrics.
 
         Parameters
         ----------
         table : array-like of shape (n_classes, n_classes)
-            Weight of each cell: rows are the true class, columns the predicted one. Of a data
-            frame both must bear the same names.
+            Weight of each cell: rows are the true class, columns the predicted one. A data frame
+            must have the same names for both.
         labels : array-like of shape (n_classes,), default=None
             The classes, in the order of the rows. By default the names of a data frame, else
             0, 1, 2, ...
         ordered : bool, default=False
-            Whether the classes are grades in this order, at equal distances.
+            Whether the classes are ordered grades at equal distances.
 
         Returns
         -------
@@ -220,7 +219,7 @@ class ConfusionTally(Tabulated, Merges):
 
     @classmethod
     def from_labels(cls, labels: Labels, groups: Array | None = None) -> Self:
-        """Count checked labels, every class that occurs; once for the same labels."""
+        """Count checked labels over all classes that occur; cached with the labels."""
         n_classes = len(labels.classes)
         if groups is None:
             return cls(labels.classes, table_of(labels), labels.ordered)
@@ -235,9 +234,9 @@ class ConfusionTally(Tabulated, Merges):
         return cls(labels.classes, sums.reshape(n_groups, n_classes, n_classes), labels.ordered)
 
     def as_labels(self, absolute: bool = False) -> Labels:
-        """The cells as rows with weights: what metrics of labels take of a single table.
+        """The cells of a single table as weighted rows, for functions of label metrics.
 
-        As in rows, the classes are those that occur; ``absolute`` keeps the unit of the weights.
+        Only classes that occur are kept; ``absolute`` keeps the weights unscaled.
         """
         if self.table.ndim != 2:
             raise InvalidParameterError(
@@ -254,9 +253,9 @@ class ConfusionTally(Tabulated, Merges):
 
     @classmethod
     def combine(cls, parts: Iterable[ConfusionTally]) -> Self:
-        """Sum of tallies over the union of their classes: the tally of all their rows.
+        """The tally of all rows: the sum over the union of the classes.
 
-        Classes that are the same in all parts keep their order, others are sorted.
+        Classes keep their order if all parts have the same ones; otherwise they are sorted.
         """
         parts = list(parts)
         check_sum([part.table for part in parts], 2)
@@ -288,7 +287,7 @@ class ConfusionTally(Tabulated, Merges):
 
 
 def _classes_of(parts: list[ConfusionTally]) -> tuple[Array, bool | None]:
-    """The classes of all parts, and whether their order was declared; None if not alike."""
+    """The classes of all parts, and whether their order was declared; None for a conflict."""
     first, orders = parts[0], {part.ordered for part in parts}
     ordered = orders.pop() if len(orders) == 1 else None
     if all(np.array_equal(part.classes, first.classes) for part in parts[1:]):

@@ -15,12 +15,12 @@ from skmetrics_ext.validation import InvalidParameterError, Labels
 from skmetrics_ext.validation.fields import weights_of
 from skmetrics_ext.validation.tables import check_room, no_room
 
-_FEW_CLASSES = 1000  # whose table has room anywhere
-_MOST_CELLS = 1024  # of a table; larger ones only where there are more rows than cells
+_FEW_CLASSES = 1000  # their table fits into any memory
+_MOST_CELLS = 1024  # of a table with more cells than rows
 
 
 def table_of(labels: Labels) -> Array:
-    """The confusion table of checked labels (K, K), counted once for the same labels."""
+    """The confusion table of checked labels (K, K), cached with them."""
     if "confusion" not in labels.cache:
         n_classes = len(labels.classes)
         if n_classes > _FEW_CLASSES:
@@ -67,7 +67,7 @@ class Counts(Merges):
     tn: Array
 
     def __post_init__(self) -> None:
-        # Arrays are not looked at: derivatives move them, and a count is read in microseconds.
+        # Values are not checked: derivatives perturb them, and a count takes microseconds.
         if not (type(self.tp) is type(self.fp) is type(self.fn) is type(self.tn) is np.ndarray):
             for name in ("tp", "fp", "fn", "tn"):
                 if not isinstance(getattr(self, name), np.generic | np.ndarray):
@@ -128,9 +128,8 @@ class Counts(Merges):
     def from_table(cls, table: Array) -> Self:
         """Read confusion tables (..., K, K): counts of each class (..., K).
 
-        Of weights that are no integers nothing but the true negatives is a difference of sums,
-        and these are exactly 0 where there is no row: a ratio of two rounding errors would stand
-        for what is 0/0.
+        With float weights only the true negatives are a difference of sums. They are set to 0
+        where there is no row, so that 0/0 does not become a ratio of two rounding errors.
 
         Examples
         --------
@@ -156,8 +155,8 @@ class Counts(Merges):
 
     @classmethod
     def from_hits(cls, labels: Labels) -> Self:
-        """Rows predicted right and wrong, as one class: all that accuracy needs."""
-        known = "counts" in labels.cache or labels.weight is not None  # a table takes no longer
+        """Rows predicted correctly and wrongly, as one class: enough for accuracy."""
+        known = "counts" in labels.cache or labels.weight is not None  # a table is as fast
         if known and _has_small_table(labels):
             counted = cls.from_labels(labels)
             right, wrong = counted.tp.sum(), counted.fn.sum()
@@ -178,7 +177,7 @@ class Counts(Merges):
 
     @classmethod
     def from_margins(cls, right: Any, true: Any, pred: Any, total: Any) -> Self:
-        """Counts from the weight predicted right, of the class, predicted as it, and in all.
+        """Counts from the weights of correct, true and predicted rows of a class, and of all rows.
 
         Examples
         --------
@@ -196,7 +195,7 @@ class Counts(Merges):
 
     @classmethod
     def combine(cls, parts: Iterable[Counts]) -> Self:
-        """Sum of tallies of the same classes: the tally of all their rows."""
+        """The tally of all rows of parts with the same classes."""
         parts = list(parts)
         check_sum([np.stack(part.astuple(), axis=-1) for part in parts], 1)
         return cls(*(sum(p[1:], p[0]) for p in zip(*(x.astuple() for x in parts), strict=True)))
@@ -206,9 +205,9 @@ class Counts(Merges):
         return self.tp, self.fp, self.fn, self.tn
 
     def empty_where(self, rows: Counts) -> Self:
-        """Exactly 0 where there is no row: differences of float sums may leave an error there.
+        """These counts, exactly 0 where ``rows`` are: differences of float sums leave errors.
 
-        A ratio of two such errors would stand for what is 0/0.
+        Otherwise 0/0 would become a ratio of two rounding errors.
         """
         pairs = zip(self.astuple(), rows.astuple(), strict=True)
         return type(self)(*(np.where(n == 0, 0, part) for part, n in pairs))
@@ -228,7 +227,7 @@ class Counts(Merges):
         return type(self)(*(np.where(absent, without, part) for without, part in parts))
 
     def of_class(self, place: int) -> Self:
-        """The class at one position, without the axis of the classes; -1 as in `select`."""
+        """The class at a position, without the axis of the classes; -1 as in `select`."""
         if place < 0:
             return self.select(np.array([place])).pool()
         return type(self)(*(part[..., place] for part in self.astuple()))

@@ -15,13 +15,13 @@ from skmetrics_ext.validation import Labels
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LabelTally(Tabulated):
-    """The confusion table of checked labels, counted on demand: most metrics need counts alone.
+    """The confusion table of checked labels, counted on demand: most metrics need only counts.
 
-    The counts of ten thousand classes are small where their table would fill the memory.
+    Counts of ten thousand classes are small, while their table would fill the memory.
     """
 
     labels: Labels
-    kept: dict[Any, Any] | None = None  # what was read before, where other metrics will ask
+    kept: dict[Any, Any] | None = None  # values shared with other metrics
 
     @property
     def classes(self) -> Array:
@@ -44,7 +44,7 @@ class LabelTally(Tabulated):
         return table_of(self.labels)
 
     def occurring(self) -> Array:
-        """The classes, which are those that occur."""
+        """The classes; all of them occur."""
         return self.labels.classes
 
     def positions(self, labels: Any) -> Array:
@@ -56,14 +56,14 @@ class LabelTally(Tabulated):
         return Counts.from_labels(self.labels)
 
     def present(self, counts: Counts) -> None:
-        """All classes, even those whose rows have no weight."""
+        """None: all classes occur, even if their rows have no weight."""
 
     def hits(self) -> Counts:
-        """Rows predicted right and wrong, as one class (1,)."""
+        """Rows predicted correctly and wrongly, as one class (1,)."""
         return Counts.from_hits(self.labels)
 
     def marks(self) -> Counts:
-        """Rows predicted right and wrong; of multilabel data every output, (K,)."""
+        """Like `hits`; for multilabel data the marks of every output, (K,)."""
         return self.counts() if self.labels.is_multilabel else self.hits()
 
     def by_row(self, labels: Any) -> tuple[Counts, Array | None]:
@@ -72,13 +72,13 @@ class LabelTally(Tabulated):
         return Counts.from_outputs(replace(chosen, weight=None)), self.labels.weight
 
     def restrict(self, labels: Any) -> LabelTally:
-        """Only the rows both of whose classes are among ``labels``, in their order."""
+        """The rows whose true and predicted class are both in ``labels``; classes in its order."""
         return self if labels is None else LabelTally(self.labels.restrict(labels))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ThresholdTally(Tabulated):
-    """A table of two classes at every threshold, from the counts of the positive one.
+    """Tables of two classes along thresholds, from the counts of the positive class.
 
     Parameters
     ----------
@@ -97,8 +97,8 @@ class ThresholdTally(Tabulated):
     @property
     def table(self) -> Array:
         """Weight in each cell, (..., 2, 2)."""
-        own = self.positive
-        rows = np.stack([own.tn, own.fp], axis=-1), np.stack([own.fn, own.tp], axis=-1)
+        counts = self.positive
+        rows = np.stack([counts.tn, counts.fp], axis=-1), np.stack([counts.fn, counts.tp], axis=-1)
         return np.stack(rows, axis=-2)
 
     def counts(self) -> Counts:
@@ -106,5 +106,5 @@ class ThresholdTally(Tabulated):
         return self.positive.both_classes()
 
     def of_class(self, place: int) -> Counts:
-        """Counts of one class, (...); those of the positive one are there."""
+        """Counts of one class, (...)."""
         return self.positive if place == 1 else self.counts().of_class(place)

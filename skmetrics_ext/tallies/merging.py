@@ -1,4 +1,4 @@
-"""Base of the tallies that merge, and checks of their sums."""
+"""Base class of tallies that merge, and overflow checks of their sums."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from skmetrics_ext.validation.rows import check_total, read_rows
 
 
 class Merges:
-    """A tally that merges with tallies of other rows."""
+    """A tally that can be merged with tallies of other rows."""
 
     __slots__ = ()
 
@@ -29,7 +29,7 @@ class Merges:
 
 
 def labels_of_part(y_true: Any, y_pred: Any, sample_weight: Any) -> Labels:
-    """Checked labels of part of the rows: weights are not rescaled."""
+    """Checked labels of a part of the rows, with unscaled weights."""
     if sample_weight is None:
         return Labels.check(y_true, y_pred)
     (true, pred), weight = read_rows(sample_weight, False, True, y_true=y_true, y_pred=y_pred)
@@ -44,13 +44,13 @@ def weight_of(mass: Array, n_axes: int) -> Array:
 
 
 def check_sum(masses: Iterable[Array], n_axes: int) -> None:
-    """Refuse integer weights whose sum over parts and over the last axes overflows int64."""
+    """Refuse integer weights whose sum over parts and last axes overflows int64."""
     total = sum((weight_of(mass, n_axes) for mass in masses), np.zeros(()))
     check_total(float(total.max()), "The merged weight")
 
 
 def check_pool(mass: Array, axis: int, n_axes: int) -> None:
-    """Refuse an axis that is not a leading one, and sums that overflow int64."""
+    """Refuse axes that are not leading ones, and sums that overflow int64."""
     n_leading = mass.ndim - n_axes
     if not -mass.ndim <= axis < n_leading or axis + mass.ndim * (axis < 0) >= n_leading:
         raise InvalidParameterError(

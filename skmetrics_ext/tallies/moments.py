@@ -1,4 +1,4 @@
-"""Means of values measured on each row, and MomentTally, which adds their central moments."""
+"""Means of values per row, and MomentTally, which adds their central moments."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_COLUMNS = 12
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Means:
-    """Weighted means of d values per row: what kernels of means read.
+    """Weighted means of d values per row, which kernels of means read.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Means:
 
 
 class CentralMoments(NamedTuple):
-    """Mean and central moments of one value per row, each of shape (...); divided by the weight."""
+    """Mean and central moments of one value per row, weighted averages of shape (...)."""
 
     mean: Array
     variance: Array
@@ -143,9 +143,9 @@ class MomentTally(Means, Merges):
         Parameters
         ----------
         y_true, y_pred : array-like of shape (n_samples, ...)
-            What ``loss`` takes.
+            Arguments of ``loss``.
         loss : callable
-            ``loss(y_true, y_pred)`` gives an array of shape (n_samples,) or (n_samples, d).
+            ``loss(y_true, y_pred)`` returns an array of shape (n_samples,) or (n_samples, d).
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row.
 
@@ -157,7 +157,7 @@ class MomentTally(Means, Merges):
 
     @classmethod
     def from_values(cls, values: Any, *, sample_weight: Any = None) -> Self:
-        """Moments of values already measured on each row.
+        """Moments of values that are known for each row.
 
         Parameters
         ----------
@@ -185,7 +185,7 @@ class MomentTally(Means, Merges):
         means = Means.of(columns, weight)
         centred = columns - means.mean
         weighed = centred if weight is None else centred * weight[:, None]
-        # einsum, not @: a BLAS call would wake its threads for one pass over the rows.
+        # einsum instead of @: no BLAS threads for a single pass over the rows.
         comoment = np.einsum("ni,nj->ij", weighed, centred)
         n_rows = np.asarray(len(columns))
         higher = _higher_sums(centred, weight)
@@ -193,10 +193,10 @@ class MomentTally(Means, Merges):
 
     @classmethod
     def combine(cls, parts: Iterable[MomentTally]) -> Self:
-        """The tally of all the rows of the parts.
+        """The tally of all rows of the parts.
 
-        Means are pooled by weight, and each central moment is corrected for the distance of the
-        part's mean from the pooled one (Pebay 2008).
+        Means are pooled by weight, and central moments are shifted from the mean of each part to
+        the pooled mean (Pebay 2008).
         """
         parts = list(parts)
         check_sum([np.asarray(part.weight)[..., None] for part in parts], 1)
@@ -209,7 +209,7 @@ class MomentTally(Means, Merges):
         each = cls.stack(parts)
         weight, known = each.weight.sum(axis=0), each.weight[..., None] > 0
         means = np.where(known, each.mean, 0.0)
-        # Around one of the means, so that parts far from 0 lose no digits.
+        # Relative to the average of the means, so that values far from 0 lose no digits.
         origin = means.sum(axis=0) / len(parts)
         shift = (each.weight[..., None] * (means - origin)).sum(axis=0)
         mean = origin + divide(shift, weight[..., None])
@@ -218,7 +218,7 @@ class MomentTally(Means, Merges):
         return cls(weight, mean, second, each.n_rows.sum(axis=0), *higher)
 
     def _about(self, away: Array) -> tuple[Array, ...]:
-        """Sums of products of deviations from a point that each mean exceeds by ``away``."""
+        """Sums of products of deviations from a point, which each mean exceeds by ``away``."""
         weight, two, d = self.weight[..., None], self.comoment, away.shape[-1]
         second = two + weight[..., None] * away[..., :, None] * away[..., None, :]
         if self.third is None or self.fourth is None:
@@ -265,8 +265,8 @@ class MomentTally(Means, Merges):
         Returns
         -------
         CentralMoments
-            Weighted averages over the rows; the third and fourth are nan if they are unknown, and
-            all are nan where the weight is 0.
+            Weighted averages over the rows; nan for unknown third and fourth moments, and for a
+            weight of 0.
         """
         d = self.mean.shape[-1]
         if direction is None and d > 1:
@@ -287,7 +287,7 @@ class MomentTally(Means, Merges):
         return CentralMoments((g * self.mean).sum(axis=-1), *(divide(x, self.weight) for x in sums))
 
     def atoms(self, direction: Any = None) -> MomentAtoms:
-        r"""Three values that stand for all rows, with the same first four moments.
+        r"""Three weighted values with the same first four moments as all rows.
 
         With skewness g and kurtosis k they lie :math:`(g \pm \sqrt{4 k - 3 g^2}) / 2` standard
         deviations from the mean, and at the mean. Sizes are positive for
@@ -301,7 +301,7 @@ class MomentTally(Means, Merges):
         Returns
         -------
         MomentAtoms
-            If all rows are equal, every deviation is 0.
+            All deviations are 0 if all rows are equal.
 
         Examples
         --------
@@ -327,7 +327,7 @@ class MomentTally(Means, Merges):
 
 
 def _higher_sums(centred: Array, weight: Array | None) -> tuple[Array, Array] | tuple[()]:
-    """Weighted sums of the products of three and of four columns; nothing for many columns."""
+    """Weighted sums of products of three and four columns; empty for many columns."""
     d = centred.shape[1]
     if d > MOST_COLUMNS:
         return ()

@@ -21,11 +21,11 @@ from skmetrics_ext.validation.tables import check_weights
 if TYPE_CHECKING:
     from skmetrics_ext.tallies.score_sketch import BinnedRankTally
 
-_KEPT_CELLS = 1 << 24  # of scores by class; the tallies of more are not kept for another metric
+_KEPT_CELLS = 1 << 24  # scores by class up to which tallies are cached for other metrics
 
 
 class Steps(NamedTuple):
-    """Both classes along the scores of a ranking, or of a stretch of it.
+    """Cumulative weights of both classes along a ranking, or a stretch of it.
 
     ``fp`` and ``tp`` (..., T + 1) are the weights at or above each score, after the weights above
     all of them; ``negative`` and ``positive`` (...) are the weights in the whole ranking.
@@ -38,7 +38,7 @@ class Steps(NamedTuple):
 
 
 class Wins(NamedTuple):
-    """Correctly ranked pairs of rows, from which areas under the ROC curve are read.
+    """Correctly ranked pairs of rows, enough for areas under the ROC curve.
 
     ``twice`` (...) is twice the weight of the pairs of a positive and a negative row that are
     ranked correctly, ties counted once; ``negative`` and ``positive`` are the weights of both
@@ -51,7 +51,7 @@ class Wins(NamedTuple):
 
     @classmethod
     def of_area(cls, area: Array) -> Self:
-        """Wins that have this area."""
+        """Wins with a given area under the ROC curve."""
         one = np.ones(np.shape(area))
         return cls(2 * area, one, one)
 
@@ -63,8 +63,7 @@ class Wins(NamedTuple):
 class RankTally(Merges):
     """Weight of each class at each distinct score, highest score first.
 
-    It stores increments, which add exactly when tallies merge; cumulative sums are made on
-    demand.
+    It stores increments, which merge exactly; cumulative sums are computed on demand.
 
     Parameters
     ----------
@@ -114,7 +113,7 @@ class RankTally(Merges):
         y_score : array-like of shape (n_samples,)
             Scores, higher for the positive class.
         labels : array-like of shape (2,), default=None
-            The two classes, the negative one first, of a part of the rows that need not hold both.
+            The two classes, the negative one first, if these rows may lack one of them.
         pos_label : int, float, bool or str, default=None
             The positive class. By default the second of ``labels``, else 1 of {0, 1} or {-1, 1},
             or True; other labels have to say.
@@ -136,7 +135,7 @@ class RankTally(Merges):
 
     @classmethod
     def from_scores(cls, score: Array, codes: Array, n_classes: int, weight: Array | None) -> Self:
-        """Tally of checked scores and class codes; rows of weight 0 are left out."""
+        """Tally of checked scores and class codes; rows with weight 0 are left out."""
         if weight is not None:
             kept = weight != 0
             if not kept.all():
@@ -145,12 +144,12 @@ class RankTally(Merges):
 
     @classmethod
     def of_marks(cls, score: Array, marks: Array, weight: Array | None = None) -> Self:
-        """Tally of checked scores of one class, and whether each row is of it."""
+        """Tally of checked scores of one class, from marks of its rows."""
         return cls.from_scores(score, marks.astype(np.int64, copy=False), 2, weight)
 
     @classmethod
     def of_class(cls, checked: Scores, code: int = 1) -> Self:
-        """One class of checked scores against the rest; sorted once for the same scores."""
+        """One class of checked scores against the rest, cached with the scores."""
         known = checked.cache.get(("class", code))
         if known is not None:
             return known
@@ -165,7 +164,7 @@ class RankTally(Merges):
 
     @classmethod
     def of_cells(cls, checked: Scores) -> Self:
-        """Every cell of the (n, K) scores as a row of one binary problem: the micro-average."""
+        """Every cell of the (n, K) scores as a row of one binary problem, for the micro-average."""
         if "cells" not in checked.cache:
             marks, weight = checked.marks(), checked.weight
             if weight is not None:
@@ -177,7 +176,7 @@ class RankTally(Merges):
 
     @classmethod
     def combine(cls, parts: Iterable[RankTally]) -> Self:
-        """Sum of tallies over the union of their scores: the tally of all their rows."""
+        """The tally of all rows: the sum over the union of the scores."""
         parts = list(parts)
         if len(parts) == 1:
             return cls(parts[0].thresholds, parts[0].mass)
@@ -195,7 +194,7 @@ class RankTally(Merges):
         return type(self)(self.thresholds, self.mass.sum(axis=axis))
 
     def binned(self, n: int) -> BinnedRankTally:
-        """Put the scores into n bins of about equal weight, each read as one tie.
+        """Group the scores into n bins of about equal weight, each treated as one tie.
 
         Parameters
         ----------
@@ -205,7 +204,7 @@ class RankTally(Merges):
         Returns
         -------
         BinnedRankTally
-            Its ``auc_error_bound`` is the largest error of the area under the ROC curve.
+            Its ``auc_error_bound`` bounds the error of the area under the ROC curve.
         """
         from skmetrics_ext.tallies.score_sketch import bin_tally
 
@@ -222,21 +221,21 @@ class RankTally(Merges):
         return self.mass[..., -1, :]
 
     def steps(self) -> Steps:
-        """Both classes along the scores, from where no row is positive."""
+        """Cumulative weights along the scores, from no row predicted positive."""
         mass = self.mass
         if mass.sum(dtype=np.float64) >= MOST_FACTOR:
             mass = mass.astype(np.float64)
         fp, tp = _from_none(mass[..., 0, :]), _from_none(mass[..., -1, :])
-        # The last sums, not sums of their own: the last rate is 1 to the last bit.
+        # The last cumulative sums, so that the last rate is exactly 1.
         return Steps(fp, tp, fp[..., -1], tp[..., -1])
 
     def corner_steps(self) -> Steps:
-        """Steps that hold every corner of the ROC curve; points on a straight line may lack."""
+        """Steps with all corners of the ROC curve, perhaps without points on straight lines."""
         return self.steps()
 
     def wins(self) -> Wins:
         """Correctly ranked pairs of both classes."""
-        # From the lowest score up, so that a small sum is never the difference of large ones.
+        # From the lowest score up: small sums are not differences of large ones.
         mass = self.mass[..., ::-1]
         if mass.sum(dtype=np.float64) >= MOST_FACTOR:
             mass = mass.astype(np.float64)
@@ -245,16 +244,16 @@ class RankTally(Merges):
         return Wins(twice, negative.sum(axis=-1), positive.sum(axis=-1))
 
     def precision(self) -> tuple[Array, Array]:
-        """Sum over the positive rows of the precision at their scores, and their weight in all."""
+        """Sum of the precision at the scores of the positive rows, and the weight of these rows."""
         fp, tp, _, positive = self.steps()
         predicted = (tp + fp)[..., 1:]
-        # Scores at which neither class has a row (of a stack of tallies) count nothing.
+        # Scores without rows of either class, as in a stack of tallies, add nothing.
         precision = np.zeros(predicted.shape)
         np.divide(tp[..., 1:], predicted, out=precision, where=predicted != 0)
         return (self.positive * precision).sum(axis=-1), positive
 
     def counts(self) -> Counts:
-        """Counts along the thresholds (..., T): rows that score at least so much are positive."""
+        """Counts along the thresholds (..., T), each the lowest score predicted positive."""
         return Counts(*(part[..., 1:] for part in self.counts_from_none().astuple()))
 
     def counts_from_none(self) -> Counts:
@@ -264,7 +263,7 @@ class RankTally(Merges):
 
 
 def _from_none(mass: Array) -> Array:
-    """Weight at or above each score, a 0 before the highest for "no row is positive"."""
+    """Weight at or above each score, starting with 0 for "no row is positive"."""
     out = np.zeros((*mass.shape[:-1], mass.shape[-1] + 1), dtype=mass.dtype)
     np.cumsum(mass, axis=-1, out=out[..., 1:])
     return out
@@ -284,15 +283,15 @@ def _on_union(parts: list[RankTally], *, add: bool) -> tuple[Array, Array]:
     masses = np.zeros((1 if add else len(parts), *shape), dtype=dtype)
     for i, part in enumerate(parts):
         stop = start + len(part.thresholds)
-        own, whole = place[start:stop], masses[0 if add else i].reshape(-1, len(thresholds))
-        for row, mass in zip(whole, part.mass.reshape(len(whole), -1), strict=True):
-            row[own] += mass  # a part's scores are distinct: no place is hit twice
+        columns, rows = place[start:stop], masses[0 if add else i].reshape(-1, len(thresholds))
+        for row, mass in zip(rows, part.mass.reshape(len(rows), -1), strict=True):
+            row[columns] += mass  # a part's scores are distinct: no place is hit twice
         start = stop
     return thresholds, masses[0] if add else masses
 
 
 def _joined(parts: list[Array]) -> Array:
-    """Scores of all parts in one dtype; integers beyond 2**53 are no floats."""
+    """Scores of all parts in one dtype in which they stay distinct."""
     joined = np.concatenate(parts)
     if all(part.dtype == joined.dtype or part.dtype != np.int64 for part in parts):
         return joined
@@ -301,7 +300,7 @@ def _joined(parts: list[Array]) -> Array:
         # What floats round comes back as another integer.
         if all((part.astype(np.float64).astype(np.int64) == part).all() for part in whole):
             return joined
-    if any((one != part).any() for one, part in zip(whole, parts, strict=True)):
+    if any((integer != part).any() for integer, part in zip(whole, parts, strict=True)):
         raise InvalidParameterError(
             "Tallies of scores that are integers beyond 2**53, and of scores that are no integers, "
             "have no common dtype in which they stay distinct."

@@ -1,4 +1,4 @@
-"""Rankings in fixed memory: bins of scores, and bounds of the metrics."""
+"""Rankings in fixed memory: bins of scores, and bounds for metrics."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from skmetrics_ext.validation.positive import positive_class, usual_pair
 from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.score_values import check_mergeable
 
-# Sums of some thousand positive terms err by less.
+# Relative rounding error of sums of some thousand positive terms is below this.
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class BinnedRankTally(RankTally):
-    """A `RankTally` whose scores were put into bins, each read as one tie.
+    """A `RankTally` whose scores are grouped into bins, each treated as one tie.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class BinnedRankTally(RankTally):
     mass : ndarray of shape (2, B)
         Weight of the negative and of the positive class in each bin.
     single : ndarray of bool of shape (B,)
-        Whether a bin holds one distinct score, so that its tie is real.
+        Whether a bin has one distinct score, so that its tie is real.
 
     Examples
     --------
@@ -55,14 +55,14 @@ class BinnedRankTally(RankTally):
 
     @property
     def auc_error_bound(self) -> float:
-        """Largest error of the area under the ROC curve that is read from the bins."""
+        """Bound on the error of the area under the ROC curve caused by the bins."""
         hidden = np.where(self.single, 0.0, self.negative.astype(np.float64) * self.positive)
         pairs = float(self.negative.sum()) * float(self.positive.sum())
         return float(hidden.sum()) / (2 * pairs) if pairs else float("nan")
 
 
 def bin_tally(tally: RankTally, n_bins: int) -> BinnedRankTally:
-    """Bins of about equal weight; a score that is alone in its bin stays exact."""
+    """Bins of about equal weight; a score alone in its bin stays exact."""
     check_integer("n", n_bins, 1)
     if tally.mass.ndim != 2:
         raise InvalidParameterError(
@@ -74,7 +74,7 @@ def bin_tally(tally: RankTally, n_bins: int) -> BinnedRankTally:
     weight = mass.sum(axis=0, dtype=np.float64)
     if not len(weight):
         return BinnedRankTally(tally.thresholds, mass, np.zeros(0, dtype=bool))
-    # The middle of the weight of a score says in which bin it lies.
+    # The middle of a score's weight decides its bin.
     middle = exclusive_cumsum(weight) + weight / 2
     bins = np.minimum((middle * (n_bins / weight.sum())).astype(np.int64), n_bins - 1)
     starts = np.flatnonzero(np.diff(bins, prepend=-1))
@@ -85,12 +85,11 @@ def bin_tally(tally: RankTally, n_bins: int) -> BinnedRankTally:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ScoreSketch(Merges):
-    """A ranking in fixed memory, from one pass; its metrics come as guaranteed bounds.
+    """A ranking in fixed memory, from one pass over the rows, with guaranteed bounds for metrics.
 
-    Bins between fixed edges hold the weight of both classes and their lowest and highest score.
-    Within a bin the order of the rows is lost, so the area under the ROC curve and the average
-    precision come as bounds that hold for every order, and never as a single number. Sketches
-    with the same edges merge.
+    Bins between fixed edges store the weight of both classes and their lowest and highest score.
+    The order of rows within a bin is lost, so the area under the ROC curve and the average
+    precision are bounds that hold for every order. Sketches with the same edges merge.
 
     Parameters
     ----------
@@ -141,7 +140,7 @@ class ScoreSketch(Merges):
             Finite numbers that rise.
         labels : array-like of shape (2,), default=None
             The two classes, the negative one first; needed unless they are 0 and 1, -1 and 1, or
-            False and True. No batch need hold both.
+            False and True. A batch may lack one of them.
         pos_label : int, float, bool or str, default=None
             The positive class. By default the second of ``labels``, else 1 or True.
 
@@ -164,8 +163,8 @@ class ScoreSketch(Merges):
         Parameters
         ----------
         scores : array-like of shape (n_sample,)
-            Scores of any part of the rows. The bounds always hold; they are narrow if these
-            scores are distributed like the others. A score that fills a bin gets its own.
+            Scores of any part of the rows. The bounds always hold; they are narrow if the sample
+            is distributed like all scores. A score that fills a bin gets a bin of its own.
         n_bins : int, default=16384
             Approximate number of bins.
         labels, pos_label
@@ -189,12 +188,12 @@ class ScoreSketch(Merges):
         return cls.from_edges(edges, labels=labels, pos_label=pos_label)
 
     def update(self, y_true: Any, y_score: Any, sample_weight: Any = None) -> Self:
-        """The sketch of the rows so far and of these.
+        """The sketch with further rows.
 
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
-            Labels of the two classes, which these rows need not both hold.
+            Labels of the two classes; one of them may be absent.
         y_score : array-like of shape (n_samples,)
             Scores, higher for the positive class.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -237,7 +236,7 @@ class ScoreSketch(Merges):
 
     @classmethod
     def combine(cls, parts: Iterable[ScoreSketch]) -> Self:
-        """The sketch of the rows of all parts, which have the same edges."""
+        """The sketch of all rows of parts with the same edges."""
         parts = list(parts)
         edges = parts[0].edges
         if not all(np.array_equal(part.edges, edges) for part in parts):
@@ -258,21 +257,21 @@ class ScoreSketch(Merges):
 
     @classmethod
     def of_coarse(cls, tally: RankTally, edges: Array) -> Self:
-        """The sketch of a tally of two classes whose scores are the lower edges of these bins."""
+        """The sketch of a coarse tally, whose scores are the lower edges of bins."""
         mass = np.zeros((2, len(edges) - 1), dtype=tally.mass.dtype)
         mass[:, np.searchsorted(edges, tally.thresholds)] = tally.mass
         return cls(edges[1:-1], mass, edges[:-1], edges[1:])
 
     @property
     def tally(self) -> BinnedRankTally:
-        """The bins that hold rows, each read as one tie."""
+        """The non-empty bins, each treated as one tie."""
         used = self.mass.sum(axis=0) > 0
         single = (self.lowest == self.highest)[used]
         return BinnedRankTally(self.lowest[used][::-1], self.mass[:, used][:, ::-1], single[::-1])
 
     @property
     def roc_auc(self) -> tuple[float, float]:
-        """Bounds of the area under the ROC curve; nan where a class has no rows."""
+        """Bounds of the area under the ROC curve; nan if a class has no rows."""
         negative, positive = self.mass.astype(np.float64)
         pairs = float(negative.sum()) * float(positive.sum())
         if not pairs:
@@ -287,7 +286,7 @@ class ScoreSketch(Merges):
 
     @property
     def average_precision(self) -> tuple[float, float]:
-        """Bounds of the average precision; nan where the positive class has no rows."""
+        """Bounds of the average precision; nan if the positive class has no rows."""
         tally = self.tally
         positive, negative = (m.astype(np.float64) for m in (tally.positive, tally.negative))
         total = float(positive.sum())
@@ -308,7 +307,7 @@ class ScoreSketch(Merges):
 
 
 def _classes(labels: Any, pos_label: Any) -> tuple[Any, Any] | None:
-    """The negative class and the positive one, as given; None if not given."""
+    """The negative class and the positive one; None if neither argument is passed."""
     if labels is None:
         if pos_label is None:
             return None
@@ -325,7 +324,7 @@ def _classes(labels: Any, pos_label: Any) -> tuple[Any, Any] | None:
 
 
 def check_edges(bins: Any) -> Array:
-    """Edges of bins of scores, both ends included: equal parts of [0, 1], or as given."""
+    """Edges of bins of scores with both ends: equal parts of [0, 1], or as passed."""
     if np.ndim(bins) == 0:
         n_bins = check_integer("bins", bins, 1)
         return np.arange(n_bins + 1) / n_bins
@@ -349,7 +348,7 @@ def coarse_tally(tally: RankTally, edges: Array) -> RankTally:
 
 
 def shared_edges(first: Array, second: Array) -> Array:
-    """Edges that both have: the finest bins that are made of whole bins of either."""
+    """Common edges of two binnings: the finest bins that consist of whole bins of both."""
     if first[0] != second[0] or first[-1] != second[-1]:
         raise InvalidParameterError(
             f"Bins from {first[0]:.4g} to {first[-1]:.4g} and from {second[0]:.4g} to "
@@ -359,18 +358,18 @@ def shared_edges(first: Array, second: Array) -> Array:
 
 
 def edges_of_cells(tally: RankTally, edges: Array, least: int) -> Array:
-    """Edges between which no class has 1 to ``least`` - 1 rows, of a tally with these bins.
+    """Edges of coarser bins in which no class has 1 to ``least`` - 1 rows.
 
-    Bins are halves of halves of all bins, and are joined with their other half where a cell is too
-    small: those of another tally have the same halves, so that many edges are shared. Each class
-    has at least ``least`` rows in all, or none.
+    Bins are split by halves, and two halves are joined if one has too few rows of a class. Other
+    tallies are split at the same edges, so that many edges are shared. Each class must have at
+    least ``least`` rows in total, or none.
     """
     counts = np.zeros((len(edges), len(tally.mass)), dtype=np.int64)
     counts[np.searchsorted(edges, tally.thresholds) + 1] = tally.mass.T
     total = counts.cumsum(axis=0)
 
     def inner(start: int, stop: int) -> list[int] | None:
-        """Edges inside of a part; None if it has to be joined with the other half."""
+        """Edges inside a part; None if it has to be joined with its other half."""
         middle = (start + stop) // 2
         if middle > start:
             low, high = inner(start, middle), inner(middle, stop)

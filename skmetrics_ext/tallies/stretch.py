@@ -1,4 +1,4 @@
-"""Stretch: part of a ranking, with the weights above it and in all."""
+"""Stretch: a range of a ranking, with the weights above it and in total."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from skmetrics_ext.tallies.ranks import RankTally, Steps
 class Stretch(RankTally):
     """The scores of a range, highest first, and their place in the whole ranking.
 
-    Kernels read it like a whole ranking, which is the stretch with nothing above or below.
+    Kernels read it like a full ranking, which is a stretch with nothing above or below.
 
     Parameters
     ----------
@@ -32,13 +32,13 @@ class Stretch(RankTally):
 
     @classmethod
     def of(cls, tally: RankTally, above: Array, whole: Array) -> Self:
-        """A range of a ranking; counts become floats if their products would overflow."""
+        """A range of a ranking; counts become floats if products of them would overflow."""
         total = whole.sum()
         mass, above, whole = (as_factors(part, total) for part in (tally.mass, above, whole))
         return cls(tally.thresholds, mass, above, whole)
 
     def only(self, places: Array) -> RankTally:
-        """The tally at these thresholds; weights between two are added to the lower one."""
+        """The tally at some thresholds; weights between two are added to the lower one."""
         starts = np.concatenate([[0], places[:-1] + 1])
         return RankTally(self.thresholds[places], np.add.reduceat(self.mass, starts, axis=-1))
 

@@ -37,9 +37,9 @@ def encode_columns(*columns: tuple[Column, Array]) -> tuple[Array, list[Array]]:
         codes_of.append(dense)
     text = {part.dtype.kind in "UOT" for part in parts}
     if len(text) > 1:
-        found = " and ".join(str(np.unique(part)[:5]) for part in parts)
+        shown = " and ".join(str(np.unique(part)[:5]) for part in parts)
         raise InvalidParameterError(
-            f"Mix of label input types (string and number); Got {found} in "
+            f"Mix of label input types (string and number); Got {shown} in "
             f"{' and '.join(column.name for column, _ in columns)}, which must hold labels of one "
             "type."
         )
@@ -70,9 +70,9 @@ def encode(*columns: Array) -> tuple[Array, list[Array]]:
         for column in columns:
             if column.dtype.kind in "iu" and column.size and _is_beyond_floats(column):
                 raise InvalidParameterError(
-                    "Mix of label input types: labels are integers beyond 2**53, as "
-                    f"{max(column.tolist(), key=abs)}, and floats, which cannot tell such "
-                    "integers apart: y_true, y_pred and labels must hold integers."
+                    "Mix of label input types: labels are integers beyond 2**53, such "
+                    f"as {max(column.tolist(), key=abs)}, and floats, which do not distinguish "
+                    "such integers: y_true, y_pred and labels must hold integers."
                 )
     return kernels.encode(*columns)
 
@@ -89,8 +89,6 @@ def find_labels(wanted: Array, classes: Array) -> Array:
 
 def has_order(classes: Array, *columns: Column) -> bool | None:
     """Whether an ordered categorical declares the order of all classes; None for a conflict."""
-    if not [column for column in columns if column.ordered]:
-        return False
     ranks = _ranks(classes, columns)
     if _conflict(ranks):
         return None
@@ -132,8 +130,6 @@ def _conflict(ranks: list[Array]) -> bool:
 
 def _category_order(classes: Array, columns: Sequence[Column]) -> Array | None:
     """Order of the classes by an ordered categorical that has all of them, or None."""
-    ranks = _ranks(classes, columns)
-    if _conflict(ranks):
+    if not has_order(classes, *columns):
         return None
-    complete = next((rank for rank in ranks if (rank >= 0).all()), None)
-    return None if complete is None else np.argsort(complete)
+    return next(np.argsort(rank) for rank in _ranks(classes, columns) if (rank >= 0).all())

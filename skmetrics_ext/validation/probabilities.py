@@ -101,9 +101,9 @@ class Probabilities(_ProbabilityRows):
         ``strict`` refuses multilabel indicators and rows that do not sum to 1; otherwise such rows
         give a warning (``tell``) or a `note`. Checked probabilities are returned as they are.
         """
-        given = checked_before(cls, y_true, y_proba, labels, sample_weight, absolute)
-        if given is not None:
-            return given._strictly() if strict else given
+        checked = checked_before(cls, y_true, y_proba, labels, sample_weight, absolute)
+        if checked is not None:
+            return checked._strictly() if strict else checked
         accepted = ONE_CLASS if strict else ANY_LABELS
         target, columns, column, weight = read_scored(
             y_true, y_proba, sample_weight, absolute, name="y_proba", accepted=accepted
@@ -161,9 +161,9 @@ class Probabilities(_ProbabilityRows):
         A single column holds the probabilities of ``pos_label``, with ``side`` and ``what`` as in
         `Scores.check`; with a column for each class, ``pos_label`` is ignored.
         """
-        given = checked_before(cls, y_true, y_proba, labels, sample_weight)
-        if given is not None:
-            return given._strictly()
+        checked = checked_before(cls, y_true, y_proba, labels, sample_weight)
+        if checked is not None:
+            return checked._strictly()
         if n_columns(y_proba) == 1:
             options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
             binary = BinaryProbabilities.check(y_true, y_proba, **options, side=side, what=what)
@@ -242,11 +242,11 @@ class BinaryProbabilities(_ProbabilityRows):
         ``side`` and ``what`` are as in `Scores.check`; "numbers" is scikit-learn's rule for the
         Brier score: the greater of two numbers is positive, text needs ``pos_label``.
         """
-        given = checked_before(
+        checked = checked_before(
             cls, y_true, y_proba, labels, sample_weight, absolute, converter="as_binary"
         )
-        if given is not None:
-            return same_positive(given, pos_label)
+        if checked is not None:
+            return same_positive(checked, pos_label)
         target, columns, column, weight = read_scored(
             y_true, y_proba, sample_weight, absolute, name="y_proba", accepted=_BINARY
         )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.validation.containers import Column
+from skmetrics_ext.validation.containers import Column, read_column
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.labels import checked_before
 from skmetrics_ext.validation.rows import read_rows
@@ -29,20 +29,21 @@ def check_marks(
     ``one_label`` accepts a single column: marks of one label. Checked scores passed as both
     arguments are returned as they are.
     """
-    given = checked_before(Scores, y_true, y_score, None, sample_weight, converter="as_scores")
-    if given is not None:
-        _check_kind(given.kind, given.true.ndim)
-        return given
+    checked = checked_before(Scores, y_true, y_score, None, sample_weight, converter="as_scores")
+    if checked is not None:
+        if checked.kind != MULTILABEL:
+            raise InvalidParameterError(_not_marks(checked.kind))
+        return checked
     (true, score), weight = _read_matrices(y_true, y_score, sample_weight)
-    n_dims = true.values.ndim
     if one_label and true.is_sparse and true.values.shape[1] == 1:
         true = Column(true.name, true.values.toarray())
     values, kind = label_values(true)
     marks = dense_marks(values)
     scores = score_values(score)
-    if one_label and kind == "binary" and n_dims == 2 and marks.dtype.kind in "biuf":
+    if one_label and kind == "binary" and marks.dtype.kind in "biuf":
         marks, kind = read_marks(true.values, true.name), MULTILABEL
-    _check_kind(kind, n_dims)
+    if kind != MULTILABEL:
+        raise InvalidParameterError(_not_marks(kind))
     _check_shape(marks, scores)
     return Scores(kind, np.arange(marks.shape[1]), marks, scores, weight)
 
@@ -55,12 +56,12 @@ def check_relevance(
     ``negative``: whether relevance may be below 0. Checked scores of several labels per row,
     passed as both arguments, are returned as they are.
     """
-    given = checked_before(Scores, y_true, y_score, None, sample_weight, converter="as_scores")
-    if given is not None:
-        if given.true.ndim != 2:
-            raise InvalidParameterError(_not_graded(given.kind))
-        _check_sign(given.true, negative)
-        return given
+    checked = checked_before(Scores, y_true, y_score, None, sample_weight, converter="as_scores")
+    if checked is not None:
+        if checked.true.ndim != 2:
+            raise InvalidParameterError(_not_graded(checked.kind))
+        _check_sign(checked.true, negative)
+        return checked
     (true, score), weight = _read_matrices(y_true, y_score, sample_weight)
     if true.is_sparse:
         true = Column(true.name, true.values.toarray())
@@ -79,41 +80,28 @@ def check_relevance(
 
 def _read_matrices(
     y_true: Any, y_score: Any, sample_weight: Any
-) -> tuple[tuple[Column, Column], Array | None]:
-    """Columns of both, and the weights."""
-    try:
-        (true, score), weight = read_rows(sample_weight, False, y_true=y_true, y_score=y_score)
-    except InvalidParameterError as error:
-        if _is_flat(y_true) == _is_flat(y_score):
-            raise
-        name = "y_true" if _is_flat(y_true) else "y_score"
-        raise InvalidParameterError(f"{_FLAT}: {name}. {error}") from None
-    return (true, score), weight
+) -> tuple[list[Column], Array | None]:
+    """Columns of both, which have to be matrices, and the weights."""
+    true, score = read_column(y_true, "y_true"), read_column(y_score, "y_score")
+    if true.values.ndim == 1:
+        raise InvalidParameterError(f"{_FLAT}: y_true. {_not_marks(label_values(true)[1])}")
+    if score.values.ndim == 1:
+        raise InvalidParameterError(f"{_FLAT}: y_score needs a column for each label.")
+    return read_rows(sample_weight, False, y_true=true, y_score=score)
 
 
-def _is_flat(data: Any) -> bool:
-    """Whether data hold one number per row."""
-    if isinstance(data, list | tuple):
-        return not data or np.ndim(data[0]) == 0
-    return len(getattr(data, "shape", (0, 0))) == 1
-
-
-def _check_kind(kind: str, n_dims: int) -> None:
-    if kind == MULTILABEL:
-        return
-    flat = f" {_FLAT}." if n_dims == 1 else ""
-    raise InvalidParameterError(
+def _not_marks(kind: str) -> str:
+    return (
         f"{kind} format is not supported: y_true must be a multilabel indicator, a row of marks "
-        f"with one for each label.{flat}"
+        "with one for each label."
     )
 
 
 def _check_shape(true: Array, scores: Array) -> None:
     if scores.shape != true.shape:
-        flat = f" {_FLAT}." if scores.ndim == 1 else ""
         raise InvalidParameterError(
             f"y_true and y_score have different shape: y_true has {true.shape}, y_score "
-            f"{scores.shape}; each label needs a score.{flat}"
+            f"{scores.shape}; each label needs a score."
         )
 
 

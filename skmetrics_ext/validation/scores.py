@@ -181,9 +181,9 @@ class Scores:
             scikit-learn's rule for average precision: without ``labels``, the positive class of
             binary data is ``pos_label`` even if no row is of it, and other data have none.
         """
-        given = checked_before(cls, y_true, y_score, labels, sample_weight, converter="as_scores")
-        if given is not None:
-            return same_positive(given, None if by_rule and pos_label == 1 else pos_label)
+        checked = checked_before(cls, y_true, y_score, labels, sample_weight, converter="as_scores")
+        if checked is not None:
+            return same_positive(checked, None if by_rule and pos_label == 1 else pos_label)
         target, scores, column, weight = read_scored(
             y_true, y_score, sample_weight, accepted=ANY_LABELS
         )
@@ -259,11 +259,11 @@ class Scores:
         absolute: bool = False,
     ) -> Self:
         """Check the scores of every class; for two classes, those of the second are enough."""
-        given = checked_before(
+        checked = checked_before(
             cls, y_true, y_score, labels, sample_weight, absolute, converter="as_scores"
         )
-        if given is not None:
-            return given
+        if checked is not None:
+            return checked
         target, scores, column, weight = read_scored(
             y_true, y_score, sample_weight, absolute, accepted=_OF_TOP_K
         )
@@ -356,9 +356,9 @@ def check_decisions(
     single class is the negative one by scikit-learn's rule (``alone_is_negative``). Checked scores
     passed as both arguments are returned as they are.
     """
-    given = checked_before(Scores, y_true, pred_decision, labels, sample_weight)
-    if given is not None:
-        return given
+    checked = checked_before(Scores, y_true, pred_decision, labels, sample_weight)
+    if checked is not None:
+        return checked
     target, scores, column, weight = read_scored(
         y_true, pred_decision, sample_weight, name="pred_decision"
     )
