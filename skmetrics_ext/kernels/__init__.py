@@ -1,12 +1,11 @@
-"""The hot loops behind the tallies, behind one small interface.
+"""The hot loops of the tallies, behind one small interface.
 
 Codes are int64 from 0 to ``n_classes - 1``, scores are finite floats, weights are ``None`` (counts
-come back as int64), int64 or float64. Codes of no class and columns of several lengths are
-refused; what else is wrong, the layers above have refused. Each function below has the same
-meaning in every implementation, and answers or refuses alike. The NumPy one is the reference and
-has them all; the native one (C++) has those that gain by it, and is there where the package was
-built with a compiler. The environment
-variable ``SKMETRICS_EXT_KERNELS`` asks for one by name.
+are int64), int64 or float64. Invalid codes and columns of unequal lengths are refused; all other
+checks are done in the layers above. Every implementation gives the same results and errors. The
+NumPy one is the reference and complete; the native one (C++), available if the package was built
+with a compiler, has the functions that gain from it. The environment variable
+``SKMETRICS_EXT_KERNELS`` selects one by name.
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ types = _numpy.types
 value_range = _numpy.value_range
 
 _INTERFACE = _numpy.__all__
-# A third implementation (an array library, a GPU) is a module and a line here; what is on a
-# device would come to it from validation/tensors.py, before it is moved to the host.
+# A third implementation (an array library, a GPU) takes a module and a line here; it would receive
+# tensors from validation/tensors.py before they are moved to the host.
 _MODULES = {"numpy": "skmetrics_ext.kernels._numpy", "native": "skmetrics_ext.kernels._native"}
 _VARIABLE = "SKMETRICS_EXT_KERNELS"
 _active = "numpy"
@@ -42,7 +41,7 @@ __all__ = ["active", "available", "use", *_INTERFACE]
 
 
 def available() -> tuple[str, ...]:
-    """Names of the implementations that this installation has.
+    """Names of the implementations in this installation.
 
     Examples
     --------
@@ -57,9 +56,9 @@ def available() -> tuple[str, ...]:
 def active() -> str:
     """Name of the implementation that runs: "native" where it was built, else "numpy".
 
-    The native one is built when the package is installed where a C++ compiler is found. An
-    installation without it says nothing, for its numbers are the same: ask here. Installing again
-    with ``pip install --force-reinstall --no-cache-dir`` where there is a compiler builds it.
+    The native one is built on installation if a C++ compiler is found. Without it the numbers are
+    the same, so there is no warning. ``pip install --force-reinstall --no-cache-dir`` with a
+    compiler builds it.
 
     Examples
     --------
@@ -71,7 +70,7 @@ def active() -> str:
 
 
 def use(name: str) -> None:
-    """Let another implementation run, in the whole process: for tests and benchmarks.
+    """Switch the implementation in the whole process, for tests and benchmarks.
 
     Parameters
     ----------

@@ -1,8 +1,7 @@
 """Compiled implementation of the kernels, for the types and sizes where it is faster.
 
-What it does not know, and what it could not read safely (codes of no class, columns of several
-lengths, scores that are not finite), it answers with None and leaves to the NumPy kernels, which
-it must equal. So these alone refuse, and both refuse alike.
+For unsupported types and unsafe input (invalid codes, columns of unequal lengths, non-finite
+scores) it returns None, and the NumPy kernels take over. So errors come from these alone.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ _INTEGERS = frozenset(np.dtype(code) for code in "?bhilqBHIL")
 
 
 def _or_numpy(name: str) -> Callable[..., Any]:
-    """The compiled kernel, and the NumPy one where that answers None."""
+    """The compiled kernel, with the NumPy one as fallback."""
     compiled, reference = getattr(_compiled, name), getattr(_numpy, name)
 
     def kernel(*arguments: Any) -> Any:
-        found = compiled(*arguments)
-        return reference(*arguments) if found is None else found
+        result = compiled(*arguments)
+        return reference(*arguments) if result is None else result
 
     return kernel
 
@@ -43,8 +42,8 @@ value_range = _or_numpy("value_range")
 
 
 def confusion(true: Array, pred: Array, n_classes: int, weight: Array | None) -> Array:
-    found = _compiled.confusion(true, pred, n_classes) if weight is None else None
-    return _numpy.confusion(true, pred, n_classes, weight) if found is None else found
+    table = _compiled.confusion(true, pred, n_classes) if weight is None else None
+    return _numpy.confusion(true, pred, n_classes, weight) if table is None else table
 
 
 def class_counts(
@@ -55,8 +54,8 @@ def class_counts(
 
 def pair_wins(score: Array, codes: Array, n_classes: int, weight: Array | None) -> Array:
     threads = n_threads() if score.size >= _THREADED_CELLS else 1
-    found = _compiled.pair_wins(score, codes, n_classes, weight, threads)
-    return _numpy.pair_wins(score, codes, n_classes, weight) if found is None else found
+    wins = _compiled.pair_wins(score, codes, n_classes, weight, threads)
+    return _numpy.pair_wins(score, codes, n_classes, weight) if wins is None else wins
 
 
 def resampled_wins(
@@ -64,27 +63,27 @@ def resampled_wins(
 ) -> tuple[Array, Array, Array]:
     bits = rng.bit_generator
     with bits.lock:
-        found = _compiled.resampled_wins(bits.capsule, marks, group, n_draws, stratified)
-    if found is None:
+        wins = _compiled.resampled_wins(bits.capsule, marks, group, n_draws, stratified)
+    if wins is None:
         return _numpy.resampled_wins(rng, marks, group, n_draws, stratified)
-    return found
+    return wins
 
 
 def encode(*columns: Array) -> tuple[Array, list[Array]]:
-    found = None
+    encoded = None
     if _have(columns, _INTEGERS):
-        found = _encode_integers(columns)
+        encoded = _encode_integers(columns)
     else:
         kinds = {column.dtype.kind for column in columns}
         if kinds == {"U"} and all(map(_is_native_text, columns)):
-            found = _encode_text(columns)
+            encoded = _encode_text(columns)
         elif kinds <= {"O", "U"}:
-            found = _encode_objects([column.astype(object, copy=False) for column in columns])
-    return _numpy.encode(*columns) if found is None else found
+            encoded = _encode_objects([column.astype(object, copy=False) for column in columns])
+    return _numpy.encode(*columns) if encoded is None else encoded
 
 
 def _have(columns: tuple[Array, ...], dtypes: frozenset[Any]) -> bool:
-    for column in columns:  # noqa: SIM110 - all() takes longer, and every call comes here
+    for column in columns:  # noqa: SIM110 - faster than all(), and part of every call
         if column.dtype not in dtypes:
             return False
     return True
@@ -136,7 +135,7 @@ def _encode_objects(columns: list[Array]) -> tuple[Array, list[Array]] | None:
 
 
 def _renumbered(codes: list[Array], order: Array) -> list[Array]:
-    """Codes into sorted classes, from codes into those in the order of their first rows."""
+    """Codes into sorted classes, from codes into classes in order of appearance."""
     if (order[1:] > order[:-1]).all():
         return codes
     rank = np.empty_like(order)

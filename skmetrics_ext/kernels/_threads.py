@@ -1,4 +1,4 @@
-"""How many threads one large call may use."""
+"""Number of threads that a large call may use."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ _ROOT = Path("/")
 
 
 def n_threads() -> int:
-    """Threads for one large call; one in the threads and processes of somebody else's pool.
+    """Threads for one large call; a single one within another pool's threads and processes.
 
-    The first number of ``OMP_NUM_THREADS`` (a list has one for each level of nesting), else as
-    many as there are processors that this process may use.
+    The first number of ``OMP_NUM_THREADS`` (a list has one for each level of nesting), else the
+    number of processors available to this process.
     """
     processes = sys.modules.get("multiprocessing")
     if threading.current_thread() is not threading.main_thread() or (
         processes is not None and processes.parent_process() is not None
     ):
         return 1
-    asked = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
-    if asked.isdecimal() and int(asked) > 0:
-        return int(asked)
+    setting = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    if setting.isdecimal() and int(setting) > 0:
+        return int(setting)
     return usable_processors()
 
 
 def usable_processors(root: Path = _ROOT) -> int:
-    """Processors that affinity and the quotas of control groups leave to this process.
+    """Processors available to this process under its affinity and control-group quotas.
 
-    ``root`` is where the files of the system begin.
+    ``root`` is the root folder of the file system.
     """
     if hasattr(os, "sched_getaffinity"):
         processors = len(os.sched_getaffinity(0))
@@ -42,7 +42,7 @@ def usable_processors(root: Path = _ROOT) -> int:
 
 
 def _quotas(root: Path) -> Iterator[float]:
-    """Processors' worth of time in the control groups of this process and in those around them."""
+    """CPU quotas, in processors, of this process's control groups and their parents."""
     groups = root / "sys/fs/cgroup"
     for line in _read(root / "proc/self/cgroup").splitlines():
         _, controllers, path = line.split(":", 2)
@@ -57,7 +57,7 @@ def _quotas(root: Path) -> Iterator[float]:
 
 
 def _upwards(top: Path, inside: str) -> Iterator[Path]:
-    """A group's folder and those around it; in a container some may not be there."""
+    """A group's folder and its parents, some of which may be missing in a container."""
     folder = top / inside
     yield folder
     while folder != top:
@@ -66,7 +66,7 @@ def _upwards(top: Path, inside: str) -> Iterator[Path]:
 
 
 def _share(text: str) -> float:
-    """Time over period: no number ("max") and no positive one (-1) say that there is no limit."""
+    """Quota over period; "max" and -1 mean no limit."""
     quota, _, period = text.partition(" ")
     try:
         share = int(quota) / int(period)

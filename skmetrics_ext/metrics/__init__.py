@@ -15,7 +15,7 @@ _MODULES = (
 
 
 def _places() -> dict[str, str]:
-    """The module of each function, of those that the package itself offers."""
+    """The module of each public function of a metric, curve or scorer."""
     places = sys.modules["skmetrics_ext"]._places().items()
     return {name: at for name, at in places if name.islower() and at.startswith(_MODULES)}
 

@@ -1,7 +1,7 @@
-"""Shared paragraphs of docstrings, and results in the kind of array that a function was given.
+"""Shared paragraphs of docstrings, and results in the array library of the arguments.
 
-``@document`` puts the descriptions in the place of ``{name}`` lines in the docstring of a function,
-or in those of a class and its methods, and lets the results of a function follow its tensors.
+``@document`` replaces ``{name}`` lines in the docstrings of a function, or of a class and its
+methods, by descriptions, and lets functions take and return tensors.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Paragraphs:
     {pos_label}
     pos_label : int, float, bool or str, default=None
         The positive class when ``average="binary"``. By default 1 of {0, 1} or {-1, 1}, or True;
-        other labels have to say.
+        other labels need it.
 
     {pos_label_1}
     pos_label : int, float, bool or str, default=1
@@ -125,7 +125,7 @@ class Paragraphs:
     {score_pos_label}
     pos_label : int, float, bool or str, default=None
         The positive class of binary labels. By default the second of ``labels``, else 1 of {0, 1}
-        or {-1, 1}, or True; other labels have to say.
+        or {-1, 1}, or True; other labels need it.
 
     {either_pos_label}
     pos_label : int, float, bool or str, default=None
@@ -136,8 +136,8 @@ class Paragraphs:
     y_true : array-like of shape (n_samples,)
         True labels.
     y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-        Probability of each class, rows summing to 1; of two classes, one column will do: that of
-        the positive class.
+        Probability of each class, rows summing to 1; for two classes, the column of the positive
+        class is enough.
 
     {y_true_y_proba_binary}
     y_true : array-like of shape (n_samples,)
@@ -164,7 +164,7 @@ class Paragraphs:
     {brier_pos_label}
     pos_label : int, float, bool or str, default=None
         The class whose probability a single column is. By default the second of ``labels``, else 1
-        of {0, 1} or {-1, 1}, else the greater of two numbers; text has to say.
+        of {0, 1} or {-1, 1}, else the greater of two numbers; text needs it.
 
     {y_true_y_proba_by_labels}
     y_true : array-like of shape (n_samples,)
@@ -182,14 +182,14 @@ class Paragraphs:
 
     {skill}
     float
-        At most 1; higher is better, 0 is the forecast of the frequencies. nan, with a warning, of
-        fewer than two rows or of one class alone.
+        At most 1; higher is better, 0 is the forecast of the class frequencies. nan, with a
+        warning, for fewer than two rows or a single class.
 
     {n_bins}
     n_bins : int or array-like of float, default=10
         Number of bins of the probabilities; with many ties "quantile" and "equal_mass"
-        make fewer. An array gives the edges themselves, from the lowest to the highest, and
-        ``strategy`` says nothing.
+        make fewer. An array gives the edges themselves, from the lowest to the highest;
+        ``strategy`` is then ignored.
 
     {bin_strategy}
     strategy : {"uniform", "quantile", "equal_mass"}, default="uniform"
@@ -210,7 +210,7 @@ class Paragraphs:
 
 
 def paragraphs_of(holder: type) -> dict[str, str]:
-    """Paragraphs of a docstring by name; none under python -OO, which has no docstrings to fill."""
+    """Paragraphs of a docstring by name; none under python -OO, which drops docstrings."""
     parts = re.split(r"^\{(\w+)\}\n", inspect.getdoc(holder) or "", flags=re.MULTILINE)
     return {name: text.strip("\n") for name, text in zip(parts[1::2], parts[2::2], strict=True)}
 
@@ -221,7 +221,7 @@ PARAMETERS = paragraphs_of(Paragraphs)
 def document(documented: Documented, blocks: Mapping[str, str] = PARAMETERS) -> Documented:
     """Fill the ``{name}`` lines of the docstring of a function, or of a class and its methods.
 
-    The arrays that a function gives are those of scikit-learn's array API convention.
+    Functions return arrays by scikit-learn's array API convention.
     """
     members = vars(documented).values() if inspect.isclass(documented) else ()
     functions = [getattr(member, "__func__", member) for member in members]  # of class methods
@@ -232,7 +232,7 @@ def document(documented: Documented, blocks: Mapping[str, str] = PARAMETERS) -> 
 
 
 def fill(doc: str, blocks: Mapping[str, str] = PARAMETERS) -> str:
-    """Replace each line that holds only ``{name}`` by the text of that name, indented alike."""
+    """Replace each line that is only ``{name}`` by that paragraph, with the same indent."""
 
     def text(match: re.Match[str]) -> str:
         indent, name = match.groups()

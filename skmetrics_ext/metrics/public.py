@@ -1,7 +1,7 @@
-"""The factory of public functions: documentation, tensors, and the facts of each metric.
+"""The factory of public functions: documentation, tensors, and the spec of each metric.
 
-`metric` publishes a function that is written by hand. Rates, statistics of the confusion table
-and rankings share their signatures and bodies: `rate`, `statistic` and `ranking` write these.
+`metric` publishes a hand-written function. Rates, statistics of the confusion table and ranking
+metrics share signatures and bodies, which `rate`, `statistic` and `ranking` provide.
 """
 
 from __future__ import annotations
@@ -50,15 +50,14 @@ Check = Callable[[str, Any], Any]
 AVERAGES = ("macro", "weighted", "micro", None)
 MULTI_CLASS = ("raise", "ovr", "ovo")
 METHODS = ("step", "interpolated")
-_SECTIONS = re.compile(r"\n(?=See Also\n|References\n)")  # those after the parameters
+_SECTIONS = re.compile(r"\n(?=See Also\n|References\n)")  # follow the parameters
 
 
 def metric(kernel: Callable[..., Any], title: str = "", **facts: Any) -> Callable[[Public], Public]:
     """Publish a function: fill its docstring, let it take tensors, attach its `MetricSpec`.
 
-    ``facts`` are fields of the spec. By default its scorers are named after the function (there
-    are none where ``greater_is_better`` is None), with a variant for each average that the
-    function has.
+    ``facts`` are fields of the spec. By default scorers are named after the function, with a
+    variant for each of its averages; there are none if ``greater_is_better`` is None.
     """
 
     def publish(function: Public) -> Public:
@@ -100,7 +99,7 @@ _VARIANTS = {
 
 
 def _variants(function: Callable[..., Any]) -> Variants:
-    """A scorer for each average of a function, from the types in its signature."""
+    """A scorer for each average of a function, by the types in its signature."""
     types = function.__annotations__
     return OF_AREAS if "multi_class" in types else _VARIANTS.get(types.get("average", ""), PLAIN)
 
@@ -109,13 +108,13 @@ def _variants(function: Callable[..., Any]) -> Variants:
 
 
 class RateFunction(Protocol):
-    """The signature of all rates, and what else each knows."""
+    """The signature of all rates, and their attributes."""
 
     __name__: str
     spec: MetricSpec
-    # read(plan, zero_division, instead): the value of checked data, or that of another kernel
+    # read(plan, zero_division, instead): the value of checked data, by this or another kernel
     read: Callable[..., Any]
-    # warn(average, n_values): that a value is 0/0 and taken as 0, in scikit-learn's words
+    # warn(average, n_values): warn that 0/0 is set to 0, in scikit-learn's words
     warn: Callable[[str | None, int], None]
 
     def __call__(
@@ -132,7 +131,7 @@ class RateFunction(Protocol):
 
 
 class PredictiveValue(RateFunction, Protocol):
-    """The signature of rates that depend on the prevalence, which may be stated."""
+    """The signature of rates that depend on the prevalence and accept a stated one."""
 
     def __call__(
         self,
@@ -158,21 +157,21 @@ def rate(
     pos_label: Any = None,
     **facts: Any,
 ) -> RateFunction:
-    """Write the public function of a rate: check, count, average, warn.
+    """Make the public function of a rate: check, count, average, warn.
 
     Parameters
     ----------
     name : str
-        The name that the caller gives the function.
+        The function's name, which the caller assigns it to.
     kernel : callable
-        A rate of the counts of one class; nan where it is 0/0. Its docstring is that of the
-        function, which adds the parameters before the section of references.
+        A rate of the counts of one class; nan for 0/0. Its docstring becomes the function's, with
+        the parameters inserted before the references.
     title, undefined, **facts
-        Facts of the spec. A rate that is one share is a number of rows among some rows.
+        Fields of the spec. A rate that is a single share has Wilson's interval.
     absent : str, default=""
-        The samples whose absence makes the rate 0/0, in the words of scikit-learn's warning.
+        The samples whose absence makes the rate 0/0, in scikit-learn's words.
     pos_label : object, default=None
-        Default of the function: 1 where scikit-learn has the name and the rule.
+        The function's default: 1 where scikit-learn has the function.
     """
     if len(facts.get("shares", ())) == 1:
         facts["interval"] = "wilson"
@@ -289,7 +288,7 @@ def mean_of(
     *rates: RateFunction,
     other: Mapping[RateKernel, Tell] | None = None,
 ) -> Mean:
-    """The average of any of these rates, or of other kernels, with its warning."""
+    """The average of any of these rates, or of other kernels, with their warnings."""
     warn: dict[RateKernel, Tell] = {rate.spec.kernel: rate.warn for rate in rates}
     warn |= other or {}
     return lambda kernel: plan.read(kernel, zero_division, warn[kernel])
@@ -299,7 +298,7 @@ def mean_of(
 
 
 class TableFunction(Protocol):
-    """The signature of all numbers read from a whole confusion table."""
+    """The signature of all functions that read the whole confusion table."""
 
     __name__: str
     spec: MetricSpec
@@ -323,10 +322,10 @@ def whole_table(
     per_class: bool = False,
     **facts: Any,
 ) -> TableFunction:
-    """Write the public function of a kernel that reads the whole table, or all of its counts.
+    """Make the public function of a kernel that reads the whole table, or all of its counts.
 
-    Parameters are those of `rate`. A kernel that takes ``labels`` depends on how many there are;
-    ``per_class`` says that it gives one value for each class.
+    Parameters are those of `rate`. Kernels with ``labels`` depend on the number of these;
+    ``per_class`` kernels return one value for each class.
     """
     in_units = "weights_are_counts" in facts.get("traits", ())
     read = _reader(kernel)
@@ -355,7 +354,7 @@ labels : array-like of shape (n_classes,), default=None
 
 
 def _reader(kernel: Callable[..., Array]) -> Callable[..., Array]:
-    """``read(tally, labels)``: a kernel of the table or of its counts; nan where it is 0/0."""
+    """``read(tally, labels)``: a kernel applied to the table or its counts; nan for 0/0."""
     of_counts = reads_counts(kernel)
     takes_labels = "labels" in inspect.signature(kernel).parameters
 
@@ -367,23 +366,23 @@ def _reader(kernel: Callable[..., Array]) -> Callable[..., Array]:
 
 
 class Statistic(NamedTuple):
-    """Facts that `confusion_statistic` needs of a statistic of the confusion table."""
+    """Facts about a statistic of the confusion table, for `confusion_statistic`."""
 
-    abbreviation: str  # its name in PyCM, where many readers will have met it
+    abbreviation: str  # its name in PyCM
     per_class: bool
-    in_units: bool  # whether the scale of the weights counts
+    in_units: bool  # whether the scale of the weights matters
     formula: str
     source: str
-    read: Callable[..., Array]  # read(tally, labels): nan where it is 0/0
+    read: Callable[..., Array]  # read(tally, labels): nan for 0/0
 
 
 def statistic(
     abbreviation: str, undefined: str = NEVER, *, per_class: bool = False, **facts: Any
 ) -> Callable[[Callable[..., Array]], TableFunction]:
-    """Make a kernel the function of a statistic of the confusion table, under the same name.
+    """Turn a kernel into the function of a statistic of the confusion table of the same name.
 
-    The kernel's docstring is the formula and, in a second paragraph, its source. With one value
-    per class, read from its counts, the function averages as rates do.
+    The kernel's docstring is the formula and, in a second paragraph, its source. Functions with
+    one value per class, read from counts, average as rates do.
     """
 
     def publish(kernel: Callable[..., Array]) -> TableFunction:
@@ -409,14 +408,14 @@ def statistic(
 
 
 def reads_counts(kernel: Callable[..., Array]) -> bool:
-    """Whether a kernel of a table reads the counts of the classes, by the type that it declares."""
+    """Whether a kernel reads the counts of the classes, by its annotation."""
     return next(iter(kernel.__annotations__.values())) == "Counts"
 
 
 def rows_among(
     y_true: Any, y_pred: Any, labels: Any, sample_weight: Any, what: str, absolute: bool = False
 ) -> Labels:
-    """Checked labels, only the rows both of whose classes are in ``labels``; at least one."""
+    """Checked labels of the rows with both classes in ``labels``; at least one row."""
     checked = Labels.check(y_true, y_pred, sample_weight=sample_weight, absolute=absolute)
     restricted = checked.single_label(what).restrict(labels)
     if restricted.total_weight == 0:
@@ -427,7 +426,7 @@ def rows_among(
 
 
 def value_or_nan(values: Array, what: str, why: str = "only one class occurs") -> float:
-    """A number, with a warning where it is nan."""
+    """A float, with a warning if it is nan."""
     if np.isnan(values):
         warn_undefined(f"{what} is undefined (0/0) and set to nan: {why}.")
     return float(values)
@@ -442,7 +441,7 @@ def _named(
     returns: tuple[str, str],
     **facts: Any,
 ) -> Any:
-    """Publish a function under the name that the kernel's module binds, so that it is pickled."""
+    """Publish a function under its name in the kernel's module, so that it can be pickled."""
     function.__name__ = function.__qualname__ = name
     function.__module__ = kernel.__module__
     if kernel.__doc__ is not None:  # it is under python -OO
@@ -481,23 +480,23 @@ def ranking(
     scores: Callable[[Scores], None] | None = None,
     **facts: Any,
 ) -> Callable[[Public], Public]:
-    """Make a signature with a docstring the public function of a kernel of a ranking.
+    """Turn a signature with a docstring into the public function of a ranking kernel.
 
-    A signature with ``multi_class`` is that of an area under the ROC curve, whose average may
-    also be over pairs of classes.
+    With ``multi_class`` in its signature it averages as areas under the ROC curve do, also over
+    pairs of classes.
 
     Parameters
     ----------
     kernel : callable
-        ``kernel(tally, **own parameters)``.
+        ``kernel(tally, **params)``.
     title, **facts
-        Facts of the spec; ``title`` is also the subject of the warning.
+        Fields of the spec; ``title`` is also the subject of the warning.
     checks : mapping of str to callable, default=None
-        Check of each parameter of the kernel.
+        Check for each parameter of the kernel.
     together : callable, default=None
-        Check of these parameters together.
+        Joint check of these parameters.
     scores : callable, default=None
-        A further check of the checked scores.
+        Additional check of the checked scores.
     """
     checks = checks or {}
 
@@ -511,7 +510,7 @@ def ranking(
 
         @functools.wraps(described)
         def function(y_true: Any, y_score: Any, **given: Any) -> Any:
-            described(y_true, y_score, **given)  # refuses parameters as any function does
+            described(y_true, y_score, **given)  # refuses unknown parameters
             average = given.get("average", "macro")
             if is_area:
                 check_option("multi_class", given.get("multi_class", "raise"), MULTI_CLASS)
@@ -541,17 +540,17 @@ def ranking(
 
 
 def at_percents(argument: str, *percents: int) -> Variants:
-    """Scorers of a metric that is read at a point, named after the point in percent."""
+    """Scorers of a metric at points of a curve, named after the point in percent."""
     return {str(percent): {argument: percent / 100} for percent in percents}
 
 
 def with_params(kernel: Callable[..., Any], params: dict[str, Any]) -> RankKernel:
-    """The kernel as a function of a tally alone."""
+    """The kernel with its parameters: a function of the tally alone."""
     return partial(kernel, **params) if params else kernel
 
 
 def one_of(*options: Any) -> Check:
-    """A check that a parameter is one of these."""
+    """A check that a parameter is one of some options."""
 
     def check(name: str, value: Any) -> Any:
         check_option(name, value, options)

@@ -218,7 +218,7 @@ def test_no_cell_is_smaller_than_min_cell(shared, least):
         ({"bins": [0, 0.5]}, "and scores from 0.022 to 0.968"),
         ({"bins": [1, 0]}, "bins must be finite numbers that rise"),
         ({"bins": ["low", "high"]}, "bins must hold numbers"),
-        ({"bins": [0, np.inf]}, "finite edges"),
+        ({"bins": [0, np.inf]}, "finite numbers that rise"),
     ],
 )
 def test_refused_coarsening(tmp_path, options, error):

@@ -1,4 +1,4 @@
-"""NumPy implementation of the kernels: the reference that every other one must equal."""
+"""NumPy implementation of the kernels: the reference for all others."""
 
 from skmetrics_ext.kernels._numpy.draws import resampled_wins
 from skmetrics_ext.kernels._numpy.labels import (

@@ -1,4 +1,4 @@
-"""What a kernel cannot count is refused, not counted wrongly."""
+"""Checks that keep kernels from counting invalid codes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from skmetrics_ext.numeric import Array
 
 
 def check_codes(codes: Array, n_classes: int, *others: Array | None) -> None:
-    """Refuse codes that are of no class, and columns of other lengths than theirs.
+    """Refuse codes outside the classes, and columns of other lengths than the codes.
 
-    `numpy.bincount` would write beside its memory, and a mask would hide the code from its reader.
+    Otherwise codes would be counted for the wrong class, or ignored.
     """
     if type(codes) is not np.ndarray or codes.dtype != np.int64 or codes.ndim != 1:
         raise TypeError(f"codes must be a column of int64, got {codes!r:.60}.")
@@ -22,6 +22,6 @@ def check_codes(codes: Array, n_classes: int, *others: Array | None) -> None:
             raise TypeError(f"Columns must be plain arrays, got {type(other).__name__}.")
         if len(other) != n_rows:
             raise ValueError(f"Columns of {n_rows} and {len(other)} rows.")
-    # A negative code is a large one without its sign.
+    # Read as unsigned, a negative code is large.
     if n_rows and not codes.view(np.uint64).max() < n_classes:
         raise ValueError(f"codes must be from 0 to {n_classes - 1}.")

@@ -1,4 +1,4 @@
-"""Rows drawn with replacement, and the areas under the ROC curve of what was drawn."""
+"""Bootstrap draws of rows, and the areas under their ROC curves."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from skmetrics_ext.numeric import Array, exclusive_cumsum
 def resampled_wins(
     rng: np.random.Generator, marks: Array, group: Array, n_draws: int, stratified: bool
 ) -> tuple[Array, Array, Array]:
-    """Twice the pairs ranked rightly, negatives and positives, (n_draws,) each, of drawn rows.
+    """Twice the correctly ranked pairs, and both classes' rows, for each draw, (n_draws,) each.
 
-    Rows stand in rising order of their scores: ``marks`` (n,) is 1 for the positive class, and
-    ``group`` (n,) the number of the score. ``stratified`` draws within each class.
+    Rows are sorted by score: ``marks`` (n,) is 1 for the positive class, and ``group`` (n,) numbers
+    the distinct scores. ``stratified`` draws within each class.
     """
     check_codes(marks, 2, group)
     n_rows = len(marks)

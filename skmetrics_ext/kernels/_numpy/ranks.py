@@ -54,7 +54,7 @@ def _pack(
     """
     if len(score) == 0 or score.dtype.kind != "f":  # integers that floats cannot tell apart
         return None
-    # Adding 0.0 makes -0.0 equal 0.0 in its bits too; the copy is ours to change.
+    # Adding 0.0 turns -0.0 into 0.0, and makes a copy that may be changed in place.
     wide = np.add(score, 0.0, dtype=np.float64)
     lowest, highest = float(wide.min()), float(wide.max())
     largest = max(-lowest, highest)
@@ -110,9 +110,9 @@ def _packed_rank_table(
 
 
 def ranked_wins(score: Array, codes: Array, weight: Array | None) -> tuple[Any, Any, Any]:
-    """Twice the weight of pairs that a binary ranking orders rightly, and of both classes.
+    """Twice the weight of correctly ranked pairs of a binary ranking, and both classes' weights.
 
-    Of pairs of a positive and a negative sample: 2 where the positive scores higher, 1 for ties.
+    A pair of a positive and a negative row counts 2 if the positive scores higher, 1 for a tie.
     """
     check_codes(codes, 2, score, weight)
     packed = None if weight is not None else _pack(score, codes)
@@ -141,10 +141,10 @@ def ranked_precision(score: Array, codes: Array, weight: Array | None) -> tuple[
 def ranked_steps(
     score: Array, codes: Array, weight: Array | None, corners: bool
 ) -> tuple[Array, Array, Array]:
-    """Weight of both classes at or above each score, from none: thresholds, false, true.
+    """Thresholds, and the weight of false and true positives at or above each.
 
-    Weights are float64, as they are divided. The first threshold is of no row: 0. With
-    ``corners``, scores in the middle of two equal steps are left out.
+    Weights are float64, for divisions. The first threshold, 0, stands for no row. ``corners``
+    leaves out scores in the middle of two equal steps.
     """
     thresholds, mass = rank_table(score, codes, 2, weight)
     steps = np.zeros((2, len(thresholds) + 1), dtype=mass.dtype)
@@ -159,9 +159,9 @@ def ranked_steps(
 
 
 def placements(score: Array, codes: Array, weight: Array | None) -> Array:
-    """Per row of a binary ranking, the weight of the other class below it and half of its ties.
+    """For each row of a binary ranking, the weight of the other class below it and half its ties.
 
-    float64, in the order of the rows. A row of weight 0 has a place, and adds to no other's.
+    float64, in the order of the rows. Rows with weight 0 have a placement but add to no other.
     """
     check_codes(codes, 2, score, weight)
     order = np.argsort(score)
@@ -203,12 +203,12 @@ def _packed_wins(ordered: Array, k: int, n_classes: int, code_bits: int) -> Arra
 
 
 def pair_wins(score: Array, codes: Array, n_classes: int, weight: Array | None) -> Array:
-    """Twice the weight of ordered pairs that each column ranks rightly, for every pair of classes.
+    """Twice the weight of pairs that each column ranks correctly, for every pair of classes.
 
-    ``wins[k, j]`` sums over pairs of a sample of class k and one of class j: 2 where column k
-    scores the first higher, 1 where it ties them. From one sort per column come all one-vs-one
-    and one-vs-rest areas. Column k of ``score`` belongs to class k. Integers where the weights are
-    integers whose products fit into 63 bits.
+    ``wins[k, j]`` sums over pairs of a row of class k and one of class j: 2 if column k scores the
+    first higher, 1 for a tie. One sort per column gives all one-vs-one and one-vs-rest areas.
+    Column k of ``score`` belongs to class k. Integers if the weights are integers whose products
+    fit into 63 bits.
     """
     check_codes(codes, n_classes, score, weight)
     if weight is not None and weight.dtype.kind != "f":
