@@ -35,10 +35,10 @@ _EPS = {size: float(np.finfo(f"f{size}").eps) for size in (4, 8)}
 _NO_SUM = "The y_prob values do not sum to one"
 _COLUMNS = ColumnCount(
     "The number of classes in labels is different from that in y_prob. Classes found in labels: "
-    "{classes} ({n_classes}), columns of y_proba: {n_columns}.",
+    "{array} ({n_classes}), columns of y_proba: {n_columns}.",
     "y_true and y_prob contain different number of classes: {n_classes} vs {n_columns}. Please "
     "provide the true labels explicitly through the labels argument. Classes found in y_true: "
-    "{classes}, columns of y_proba: {n_columns}",
+    "{array}, columns of y_proba: {n_columns}",
 )
 _BINARY = Accepted(
     ("binary",),

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from skmetrics_ext.numeric import Array
+from skmetrics_ext.numeric import Array, Options
 from skmetrics_ext.validation.column_names import check_last_names, check_names
 from skmetrics_ext.validation.containers import Column
 from skmetrics_ext.validation.errors import InvalidParameterError, shown_labels
@@ -55,9 +55,9 @@ class ColumnCount(NamedTuple):
         if len(classes) == n_columns:
             return
         wording = self.y_true if labels is None else self.labels
-        facts = {"n_rows": len(scores), "n_columns": n_columns, "shape": scores.shape}
-        shown = shown_labels(classes)
-        raise InvalidParameterError(wording.format(**facts, n_classes=len(classes), classes=shown))
+        facts: Options = {"n_rows": len(scores), "n_columns": n_columns, "shape": scores.shape}
+        facts |= {"n_classes": len(classes), "classes": shown_labels(classes), "array": classes}
+        raise InvalidParameterError(wording.format(**facts))
 
 
 _NOT_SUPPORTED = "{} format is not supported: y_true must hold "
