@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ def check_marks(
         if checked.kind != MULTILABEL:
             raise InvalidParameterError(_not_marks(checked.kind))
         return checked
-    (true, score), weight = _read_matrices(y_true, y_score, sample_weight)
+    (true, score), weight = _read_matrices(y_true, y_score, sample_weight, _not_marks)
     if one_label and true.is_sparse and true.values.shape[1] == 1:
         true = Column(true.name, true.values.toarray())
     values, kind = label_values(true)
@@ -62,7 +63,7 @@ def check_relevance(
             raise InvalidParameterError(_not_graded(checked.kind))
         _check_sign(checked.true, negative)
         return checked
-    (true, score), weight = _read_matrices(y_true, y_score, sample_weight)
+    (true, score), weight = _read_matrices(y_true, y_score, sample_weight, _not_graded)
     if true.is_sparse:
         true = Column(true.name, true.values.toarray())
     relevance, scores = score_values(true), score_values(score)
@@ -79,14 +80,16 @@ def check_relevance(
 
 
 def _read_matrices(
-    y_true: Any, y_score: Any, sample_weight: Any
+    y_true: Any, y_score: Any, sample_weight: Any, refusal: Callable[[str], str]
 ) -> tuple[list[Column], Array | None]:
-    """Columns of both, which have to be matrices, and the weights."""
+    """Columns of both, which have to be matrices, and the weights; ``refusal`` explains a kind."""
     true, score = read_column(y_true, "y_true"), read_column(y_score, "y_score")
     if true.values.ndim == 1:
-        raise InvalidParameterError(f"{_FLAT}: y_true. {_not_marks(label_values(true)[1])}")
+        raise InvalidParameterError(f"{_FLAT}: y_true. {refusal(label_values(true)[1])}")
     if score.values.ndim == 1:
-        raise InvalidParameterError(f"{_FLAT}: y_score needs a column for each label.")
+        raise InvalidParameterError(
+            f"{_FLAT}: y_score {score.values.shape}; each label needs a score."
+        )
     return read_rows(sample_weight, False, y_true=true, y_score=score)
 
 

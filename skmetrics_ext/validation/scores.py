@@ -56,7 +56,11 @@ class ColumnCount(NamedTuple):
             return
         wording = self.y_true if labels is None else self.labels
         facts: Options = {"n_rows": len(scores), "n_columns": n_columns, "shape": scores.shape}
-        facts |= {"n_classes": len(classes), "classes": shown_labels(classes), "array": classes}
+        facts |= {
+            "n_classes": len(classes),
+            "classes": shown_labels(classes),
+            "array": np.sort(classes),
+        }
         raise InvalidParameterError(wording.format(**facts))
 
 
