@@ -15,17 +15,17 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 # number is where the directory should arrive.
 LIMITS = {
     "inference": (6490, 4950),
-    "metrics and registry": (5540, 5450),
+    "metrics and registry": (5500, 5450),
     "report": (4100, 3600),
     "merged and slices": (3110, 2600),
-    "validation": (2440, 2250),
+    "validation": (2400, 2250),
     "plotting": (2330, 1800),
     "backends": (1800, 1750),
     "top level": (1815, 1300),
     "cli": (1720, 1050),
     "scoring": (1270, 1000),
     "thresholds": (1375, 930),
-    "tallies": (1110, 960),
+    "tallies": (1100, 960),
     "kernels and datasets": (990, 960),
 }
 PAIRS = {
