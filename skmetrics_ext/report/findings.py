@@ -14,7 +14,7 @@ import numpy as np
 from skmetrics_ext.formats import interval, number, signed
 from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_ttest
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.report.fold import computed_once
+from skmetrics_ext.report.fold import FAILED_FIT, computed_once
 from skmetrics_ext.report.out_of_fold import ThresholdCounts
 from skmetrics_ext.report.summary import (
     TARGETS,
@@ -33,38 +33,33 @@ from skmetrics_ext.validation.containers import read_array
 if TYPE_CHECKING:
     from skmetrics_ext.report.cv_report import CrossValidationReport
 
-Found = Iterator[tuple[str | None, str | None, str, float | None]]  # metric, model, text, number
-FEW_ROWS = 10  # of a class in a test fold: one row moves its recall by a tenth and more
-LEAST_GAIN = 0.02  # of a metric by another threshold that is worth a word
-LEAST_GAP = 0.02  # of the values on training and test rows that is worth a word
-
-# Share of simulated reports that have a finding which is wrong there, by `benchmarks/findings.py`;
-# the guide to cross-validation has the table. What is not here is a fact and no test.
-SHARES: Mapping[str, float] = {
-    "worse_than_baseline": 0.045,
-    "no_better_than_baseline": 0.225,
-    "within_noise": 0.115,
-    "poor_threshold": 0.0,
-    "overfits": 0.005,
-}
+Findings = Iterator[tuple[str | None, str | None, str, float | None]]  # metric, model, text, value
+FEW_ROWS = 10  # of a class in a test fold: one row moves its recall by more than 0.1
+LEAST_GAIN = 0.02  # smaller gains by another threshold are not reported
+LEAST_GAP = 0.02  # smaller gaps between training and test rows are not reported
+_MOST_LISTED = 5
 
 
 class FindingKind(NamedTuple):
-    """A kind of finding.
+    """One kind of finding.
 
     Parameters
     ----------
     find : callable
-        Takes a report and yields metric, model, text and number of each finding.
+        Takes a report and yields metric, model, text and value of each finding.
     meaning : str
         Explanation of the kind.
     advice : str
-        What to do.
+        What to do about it.
+    false_alarms : float, default=nan
+        Share of simulated reports that have this finding although it is wrong, from
+        `benchmarks/findings.py`; nan for facts, which need no test.
     """
 
-    find: Callable[[CrossValidationReport], Found]
+    find: Callable[[CrossValidationReport], Findings]
     meaning: str
     advice: str
+    false_alarms: float = math.nan
 
 
 @computed_once
@@ -77,7 +72,7 @@ def _all_findings(report: CrossValidationReport) -> list[dict[str, Any]]:
             "value": math.nan if value is None else float(value),
             "text": text,
             "advice": kind.advice,
-            "false_alarms": SHARES.get(code, math.nan),
+            "false_alarms": kind.false_alarms,
         }
         for code, kind in KINDS.items()
         for metric, model, text, value in kind.find(report)
@@ -85,81 +80,80 @@ def _all_findings(report: CrossValidationReport) -> list[dict[str, Any]]:
 
 
 def findings_of(report: CrossValidationReport, code: str | Iterable[str] | None) -> Rows:
-    """A row for each finding of some codes, in the order of their kinds."""
+    """Findings with one of the codes, or all of them, in the order of `KINDS`."""
     codes = [*KINDS] if code is None else [code] if isinstance(code, str) else list(code)
     for name in codes:
         check_option("code", name, KINDS)
     rows = [row for row in _all_findings(report) if row["code"] in codes]
-    shown = columns("code", "metric", "model")
-    shown += [
-        Shown("number", "value", _four_digits),
-        Shown("false alarms", "false_alarms", _percent),
+    shown = [
+        *columns("code", "metric", "model"),
+        Shown("number", "value", lambda value: "" if math.isnan(value) else f"{value:.4g}"),
+        Shown("false alarms", "false_alarms", percent),
     ]
     return Rows(rows, shown, sentences=["text", "advice"], empty="nothing found")
 
 
-def _four_digits(value: float) -> str:
-    return "" if math.isnan(value) else f"{value:.4g}"
-
-
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
     return "" if math.isnan(share) else f"{100 * share:.3g} %"
 
 
 # --------------------------------------------------------------------------- facts
 
 
-def _failed(report: CrossValidationReport) -> Found:
+def _failed_fits(report: CrossValidationReport) -> Findings:
     for model in report.models:
         results = report.results_of(model)
         reasons = Counter(
             reason
             for result in results
-            for reason in {*filter(_is_failure, result.reasons.values())}
+            for reason in set(result.reasons.values())
+            if reason.startswith(FAILED_FIT)
         )
         for reason, count in reasons.items():
             yield None, model, f"in {count} of {len(results)} folds: {reason}", count
 
 
-def _is_failure(reason: str) -> bool:
-    return reason.startswith("fit failed")
-
-
-def _undefined(report: CrossValidationReport) -> Found:
+def _undefined(report: CrossValidationReport) -> Findings:
     for cell in fold_cells(report):
         for reason, count in cell["reasons"].items():
-            if not _is_failure(reason):
+            if not reason.startswith(FAILED_FIT):
                 text = f"undefined in {count} of {cell['n_folds']} folds: {reason}"
                 yield cell["metric"], cell["model"], text, count
 
 
-def _few_rows(report: CrossValidationReport) -> Found:
-    of_fold = {result.fold: result.rows for result in report.results if result.rows is not None}
+def _few_rows(report: CrossValidationReport) -> Findings:
+    test_rows = {result.fold: result.rows for result in report.results if result.rows is not None}
     classes = report.data.classes
-    if classes is None or not of_fold:
+    if classes is None or not test_rows:
         return
     y = read_array("y", report.data.y)
-    few, least = [], FEW_ROWS
+    scarce, fewest_of_all = [], FEW_ROWS
     for label in classes.tolist():
-        fewest = min(int(np.count_nonzero(y[rows] == label)) for rows in of_fold.values())
+        fewest = min(int(np.count_nonzero(y[rows] == label)) for rows in test_rows.values())
         if fewest < FEW_ROWS:
-            least = min(least, fewest)
+            fewest_of_all = min(fewest_of_all, fewest)
             total = int(np.count_nonzero(y == label))
-            few.append(f"{label} ({fewest} in a test fold, {total} in all)")
-    if few:
-        more = f" and {len(few) - 5} more" if len(few) > 5 else ""
-        text = f"fewer than {FEW_ROWS} rows of the class in a test fold: {', '.join(few[:5])}{more}"
-        yield None, None, text, least
+            scarce.append(f"{label} ({fewest} in the smallest, {total} in total)")
+    if scarce:
+        text = f"test folds with fewer than {FEW_ROWS} rows of a class: {_listed(scarce)}"
+        yield None, None, text, fewest_of_all
 
 
-_DISTINCT = {
-    1: "the same score for every row of a fold: {} cannot rank them",
-    2: "hard labels given as scores: two different values for all rows of a fold, so that {} "
-    "see one threshold",
+def _listed(texts: list[str]) -> str:
+    """The first few texts, and the number of the others."""
+    n_more = len(texts) - _MOST_LISTED
+    more = f", and {n_more} more" if n_more > 0 else ""
+    return ", ".join(texts[:_MOST_LISTED]) + more
+
+
+_FEW_SCORES = {
+    1: "every row of a fold has the same score, so {} cannot rank them",
+    2: "the scores of a fold take only two values, like predicted labels, so {} see a single "
+    "threshold",
 }
 
 
-def _of_distinct_scores(report: CrossValidationReport, n_values: int) -> Found:
+def _few_distinct_scores(report: CrossValidationReport, n_values: int) -> Findings:
     names = ", ".join(
         shown_metric(name)[0]
         for name, metric in report.data.metrics.items()
@@ -173,23 +167,23 @@ def _of_distinct_scores(report: CrossValidationReport, n_values: int) -> Found:
                 columns = (column for values in scores for column in np.atleast_2d(values.T))
                 n_distinct.add(max(len(np.unique(column)) for column in columns))
         if n_distinct == {n_values}:
-            yield None, model, _DISTINCT[n_values].format(names), n_values
+            yield None, model, _FEW_SCORES[n_values].format(names), n_values
 
 
 # --------------------------------------------------------------------------- tests
 
 
-def _against_baseline(report: CrossValidationReport, is_worse: bool) -> Found:
-    verdict = "worse than" if is_worse else "not distinguishable from"
+def _against_baseline(report: CrossValidationReport, is_worse: bool) -> Findings:
+    relation = "worse than" if is_worse else "not distinguishable from"
     for metric, model in product(report.metrics, report.models):
         row = comparison_of(report, metric, model, report.baseline)
         if row is None or _is_significant(report, row) != is_worse:
             continue
         if row["difference"] < 0 or not is_worse:
-            yield metric, model, f"{verdict} the baseline: {_difference(row)}", row["difference"]
+            yield metric, model, f"{relation} the baseline: {_difference(row)}", row["difference"]
 
 
-def _within_noise(report: CrossValidationReport) -> Found:
+def _within_noise(report: CrossValidationReport) -> Findings:
     for metric in report.metrics:
         row = best_and_next(report, metric)
         if row is not None and not _is_significant(report, row):
@@ -198,7 +192,7 @@ def _within_noise(report: CrossValidationReport) -> Found:
 
 
 def best_and_next(report: CrossValidationReport, metric: str) -> dict[str, Any] | None:
-    """The comparison of the two models with the best means, the baseline not counted, if any."""
+    """Comparison of the two models with the best means, the baseline excluded; None if absent."""
     means = {
         cell["model"]: cell["mean"]
         for cell in fold_cells(report)
@@ -212,15 +206,20 @@ def best_and_next(report: CrossValidationReport, metric: str) -> dict[str, Any] 
 def comparison_of(
     report: CrossValidationReport, metric: str, first: str, second: str | None
 ) -> dict[str, Any] | None:
-    """The comparison of two models in this order; None where there is none."""
+    """Comparison of two models, as first less second; None if there is none."""
     for row in comparisons(report, metric):
         if np.isnan(row["p_value"]) or {row["model_a"], row["model_b"]} != {first, second}:
             continue
         if row["model_a"] == first:
             return dict(row)
-        ends = {"low_holm": -row["high_holm"], "high_holm": -row["low_holm"]}
-        ends["difference"] = -row["difference"]
-        return {**row, **ends, "model_a": first, "model_b": second}
+        return {
+            **row,
+            "model_a": first,
+            "model_b": second,
+            "difference": -row["difference"],
+            "low_holm": -row["high_holm"],
+            "high_holm": -row["low_holm"],
+        }
     return None
 
 
@@ -233,77 +232,78 @@ def _difference(row: Mapping[str, Any]) -> str:
     return difference_text(name, row, sign, "_holm")
 
 
-def _poor_threshold(report: CrossValidationReport) -> Found:
+def _poor_threshold(report: CrossValidationReport) -> Findings:
     metrics = report.data.metrics.items()
-    balancing = {name: metric for name, metric in metrics if metric and _balances(metric)}
-    for model in without_baseline(report) if balancing else ():
-        counted = ThresholdCounts.of(report, model, also=[np.inf])
-        if counted is not None and counted.fold[0] != counted.fold[-1]:
-            for name, metric in balancing.items():
-                better = _better_threshold(report, model, name, metric, counted)
+    weighing_both = {name: metric for name, metric in metrics if metric and _weighs_both(metric)}
+    for model in without_baseline(report) if weighing_both else ():
+        counts = ThresholdCounts.of(report, model, also=[np.inf])
+        if counts is not None and counts.fold[0] != counts.fold[-1]:
+            for name, metric in weighing_both.items():
+                better = _better_threshold(report, model, name, metric, counts)
                 if better is not None:
                     yield name, model, *better
 
 
-def _balances(metric: Metric) -> bool:
-    """True if a metric of labels weighs both errors: one row cannot make it perfect."""
+def _weighs_both(metric: Metric) -> bool:
+    """Whether a metric of labels weighs both kinds of errors, so one row cannot make it perfect."""
     if metric.row is None or metric.row.response != "labels" or metric.row.is_table:
         return False
     if metric.tally not in ("counts", "confusion") or not metric.spec.greater_is_better:
         return False
-    bare, n = metric.without("labels", "pos_label"), 50.0
-    for cells in ((1.0, 0.0, n - 1, n), (n, n - 1, 0.0, 1.0)):  # one row found; one row left
-        value = bare.read(ThresholdTally(np.array([0, 1]), Counts(*map(np.array, cells))))
+    metric, n_rows = metric.without("labels", "pos_label"), 50.0
+    one_found, one_left = (1.0, 0.0, n_rows - 1, n_rows), (n_rows, n_rows - 1, 0.0, 1.0)
+    for cells in (one_found, one_left):
+        value = metric.read(ThresholdTally(np.array([0, 1]), Counts(*map(np.array, cells))))
         if np.ndim(value) or not float(value) < metric.spec.bounds[1]:
             return False
     return True
 
 
 def _better_threshold(
-    report: CrossValidationReport, model: str, name: str, metric: Metric, counted: ThresholdCounts
+    report: CrossValidationReport, model: str, name: str, metric: Metric, counts: ThresholdCounts
 ) -> tuple[str, float] | None:
-    """The finding that thresholds chosen on the other folds do better, with the gain; or None."""
-    settled = metric.settled(counted.labels.tolist(), report.positive_class)
+    """Text and gain if thresholds chosen on the other folds are better than the model's own."""
+    metric = metric.settled(counts.labels.tolist(), report.positive_class)
     chosen, values = [], []
-    for fold in np.unique(counted.fold):
-        # The rows of the other folds choose, those of the fold judge: no gain by the choice itself.
-        inside = counted.fold == fold
-        outside = ~np.isin(counted.rows, counted.rows[inside])
-        place = int(
-            np.nan_to_num(counted.values(settled, counted.counts(outside)), nan=-np.inf).argmax()
-        )
-        chosen.append(place)
-        values.append(counted.values(settled, counted.counts(inside))[place])
-    # Best is to name every row alike: the model is poor, and not the threshold.
-    if not 0 < min(chosen) <= max(chosen) < len(counted.thresholds) - 1:
+    for fold in np.unique(counts.fold):
+        # Chosen on the rows of other folds, so that the gain has no selection bias.
+        inside = counts.fold == fold
+        outside = ~np.isin(counts.rows, counts.rows[inside])
+        values_outside = counts.values(metric, counts.counts(outside))
+        best = int(np.nan_to_num(values_outside, nan=-np.inf).argmax())
+        chosen.append(best)
+        values.append(counts.values(metric, counts.counts(inside))[best])
+    # If one label for all rows is best, the model is poor rather than the threshold.
+    if not 0 < min(chosen) <= max(chosen) < len(counts.thresholds) - 1:
         return None
-    results = [r for r in report.results_of(model) if r.fold in counted.fold]
-    gained = report.data.sign(name) * np.array(values)
-    paired = paired_folds(report, results, gained, [result.values[name] for result in results])
+    results = [r for r in report.results_of(model) if r.fold in counts.fold]
+    at_chosen = report.data.sign(name) * np.array(values)
+    paired = paired_folds(report, results, at_chosen, [result.values[name] for result in results])
     new, old, level = paired["scores_a"], paired["scores_b"], report.confidence_level
-    if len(new) < 2 or (new - old).mean() < LEAST_GAIN:
+    gain = float((new - old).mean()) if len(new) >= 2 else 0.0
+    if gain < LEAST_GAIN:
         return None
     if not corrected_resampled_ttest(**paired, confidence_level=level).p_value < 1 - level:
         return None
-    counts = counted.counts()
-    share = 100 * float((counts.tp + counts.fn)[0]) / float(counts.total[0])
-    poor = "0.5 is" if _cut_at_half(results, counted) else "the model's own threshold is"
-    text = (
-        f"{poor} a poor threshold at {share:.3g} % prevalence: chosen on the other folds (about "
-        f"{np.median(counted.thresholds[chosen]):.3g}) it gives {number(new.mean())} in place of "
-        f"{number(old.mean())}"
-    )
-    return text, float((new - old).mean())
+    all_counts = counts.counts()
+    positives = float((all_counts.tp + all_counts.fn)[0])
+    prevalence = 100 * positives / float(all_counts.total[0])
+    poor = "0.5 is" if _cuts_at_half(results, counts) else "the model's own threshold is"
+    return (
+        f"{poor} a poor threshold at {prevalence:.3g} % prevalence: thresholds chosen on the other "
+        f"folds (median {np.median(counts.thresholds[chosen]):.3g}) give {number(new.mean())} "
+        f"instead of {number(old.mean())}"
+    ), gain
 
 
-def _cut_at_half(results: list[Any], counted: ThresholdCounts) -> bool:
-    """True if nearly all labels are those of a threshold of 0.5."""
+def _cuts_at_half(results: list[Any], counts: ThresholdCounts) -> bool:
+    """Whether nearly all predicted labels are those of a threshold of 0.5."""
     predicted = np.concatenate([result.responses["predict"] for result in results])
-    agree = (counted.scores.score > 0.5) == (predicted == counted.labels[1])
+    agree = (counts.scores.score > 0.5) == (predicted == counts.labels[1])
     return bool(agree.mean() > 0.99)
 
 
-def _overfits(report: CrossValidationReport) -> Found:
+def _overfits(report: CrossValidationReport) -> Findings:
     for cell in fold_cells(report) if report.has_train else ():
         if not cell["is_baseline"] and cell["gap"] >= LEAST_GAP and cell["gap_low"] > 0:
             name, sign = shown_metric(cell["metric"])
@@ -319,33 +319,33 @@ def _overfits(report: CrossValidationReport) -> Found:
 KINDS: Mapping[str, FindingKind] = {
     "data": FindingKind(
         lambda report: ((None, None, text, None) for text in report.data_warnings),
-        "The data may not be what the report takes them for, such as independent rows.",
-        "Pass groups= if rows of one unit (a patient) repeat.",
+        "The data may violate an assumption of the report, such as independent rows.",
+        "Pass groups= if a unit, such as a patient, has several rows.",
     ),
     "fit_failed": FindingKind(
-        _failed,
-        "The model could not be fitted on a fold.",
-        "Read the error; means are over the folds that are left.",
+        _failed_fits,
+        "The model could not be fitted on some folds; means are over the others.",
+        "Read the error and fix its cause.",
     ),
     "undefined": FindingKind(
         _undefined,
-        "The metric has no value on a fold; means are over the other folds.",
-        "Use stratified folds, fewer folds, or a metric that needs no row of each class.",
+        "The metric is undefined on some folds; means are over the others.",
+        "Use stratified folds, fewer folds, or a metric that does not need rows of every class.",
     ),
     "few_rows": FindingKind(
         _few_rows,
-        f"A test fold has fewer than {FEW_ROWS} rows of a class, so that one row moves a value of "
-        "this class by a tenth or more.",
+        f"A test fold has fewer than {FEW_ROWS} rows of a class, so a single row moves the recall "
+        "of that class by more than 0.1.",
         "Use fewer folds or repeat them, and report intervals.",
     ),
     "hard_labels": FindingKind(
-        partial(_of_distinct_scores, n_values=2),
-        "The scores of the model have two values: they are labels, not probabilities, and metrics "
-        "of scores read one point of a curve.",
-        "Use a model that grades rows: a forest, a pruned tree, calibrated probabilities.",
+        partial(_few_distinct_scores, n_values=2),
+        "The scores of the model take only two values: they are labels rather than probabilities, "
+        "and metrics of scores see a single point of the curve.",
+        "Use a model with graded scores: a forest, a pruned tree, or calibrated probabilities.",
     ),
     "constant_scores": FindingKind(
-        partial(_of_distinct_scores, n_values=1),
+        partial(_few_distinct_scores, n_values=1),
         "The model gives every row of a fold the same score.",
         "Check the features, their scale, and the regularisation of the model.",
     ),
@@ -353,28 +353,33 @@ KINDS: Mapping[str, FindingKind] = {
         partial(_against_baseline, is_worse=True),
         "A model that ignores the features is significantly better.",
         "Check the direction of the scores; if the metric is a loss, calibrate the probabilities.",
+        false_alarms=0.045,
     ),
     "no_better_than_baseline": FindingKind(
         partial(_against_baseline, is_worse=False),
         "The difference from a model that ignores the features may be chance.",
         "Collect more rows or better features before using the model.",
+        false_alarms=0.225,
     ),
     "within_noise": FindingKind(
         _within_noise,
         "The difference between the two best models may be chance.",
-        "Prefer the simpler one, or repeat the folds and collect more rows.",
+        "Prefer the simpler one, or collect more rows and repeat the folds.",
+        false_alarms=0.115,
     ),
     "poor_threshold": FindingKind(
         _poor_threshold,
-        "A threshold that the other folds choose makes the metric of labels better by "
-        f"{LEAST_GAIN} or more, and by more than chance.",
-        "Choose the threshold by ThresholdOptimizerCV or optimal_threshold.",
+        f"A threshold chosen on the other folds improves the metric by {LEAST_GAIN} or more, and "
+        "by more than chance.",
+        "Choose the threshold with ThresholdOptimizerCV or optimal_threshold.",
+        false_alarms=0.0,
     ),
     "overfits": FindingKind(
         _overfits,
-        f"The model does better on the rows that it was fitted on, by {LEAST_GAP} or "
-        "more, and by more than chance.",
-        "Judge it by the test rows; regularise or simplify it, or collect more rows.",
+        f"The metric is better on the training rows by {LEAST_GAP} or more, and by more than "
+        "chance.",
+        "Judge the model by the test rows; regularise or simplify it, or collect more rows.",
+        false_alarms=0.005,
     ),
 }
 
@@ -383,7 +388,7 @@ KINDS: Mapping[str, FindingKind] = {
 
 
 def conclusion(report: CrossValidationReport) -> list[str]:
-    """The question; the best model by the first metric; how certain that is; what is undefined."""
+    """Sentences: the question, the best model by the first metric, its rivals, what is missing."""
     return [_question(report), *_answer(report), _undefined_cells(report)]
 
 
@@ -392,11 +397,10 @@ def _question(report: CrossValidationReport) -> str:
     question = question_text(models, report.positive_class)
     name, sign = shown_metric(report.metrics[0])
     lower = " (lower is better)" if sign < 0 else ""
-    grouping = report.grouping
-    grouped = "" if grouping is None else f" in {grouping.n_groups:,} groups"
+    groups = "" if report.grouping is None else f" in {report.grouping.n_groups:,} groups"
     return (
         f"{question} {name}{lower}, {report.n_folds}-fold cross-validation on "
-        f"{report.n_samples:,} rows{grouped}."
+        f"{report.n_samples:,} rows{groups}."
     )
 
 
@@ -414,20 +418,20 @@ def _answer(report: CrossValidationReport) -> list[str]:
     lines = [best_text(best, others, name, sign * value, ends, interval_title(report))]
     if best == baseline and others:
         return [*lines, "No model does better than the baseline, which ignores the features."]
-    compared = [best_and_next(report, metric)]
+    pairs = [best_and_next(report, metric)]
     if baseline is not None and best != baseline:
-        compared.append(comparison_of(report, metric, best, baseline))
-        if compared[-1] is None:
-            lines.append(f"Too few folds to compare it with {baseline}.")
-    for pair in filter(None, compared):
+        pairs.append(comparison_of(report, metric, best, baseline))
+        if pairs[-1] is None:
+            lines.append(f"Too few folds for a comparison with {baseline}.")
+    for pair in filter(None, pairs):
         other = pair["model_b"]
         other = other if other == baseline else f"the runner-up, {other}"
-        better = "Better than" if _is_significant(report, pair) else "Not distinguishable from"
-        lines.append(f"{better} {other}: {_difference(pair)}.")
-    if any(compared):
+        relation = "Better than" if _is_significant(report, pair) else "Not distinguishable from"
+        lines.append(f"{relation} {other}: {_difference(pair)}.")
+    if any(pairs):
         lines.append(
-            f"Differences describe {TARGETS['corrected']}; Holm's method adjusts their intervals "
-            "and p for all pairs of models."
+            f"Differences describe {TARGETS['corrected']}; their intervals and p-values are "
+            "adjusted for all pairs of models (Holm)."
         )
     return lines
 
@@ -436,11 +440,10 @@ def _undefined_cells(report: CrossValidationReport) -> str:
     cells = [cell for cell in fold_cells(report) if cell["n_undefined"]]
     if not cells:
         return "Every metric is defined on every fold."
-    listed = [
+    listed = _listed([
         f"{shown_metric(c['metric'])[0]} of {c['model']} in {c['n_undefined']} of {c['n_folds']}"
         for c in cells
-    ]
-    more = f", and {len(cells) - 5} more" if len(cells) > 5 else ""
+    ])  # fmt: skip
     has_means = any(not np.isnan(cell["mean"]) for cell in cells)
     others = " Means are over the other folds." if has_means else ""
-    return f"Undefined on some folds: {', '.join(listed[:5])}{more}.{others}"
+    return f"Undefined on some folds: {listed}.{others}"

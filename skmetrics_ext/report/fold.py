@@ -17,6 +17,8 @@ from skmetrics_ext.scoring.scorer import ScoredModel
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import count_rows, read_array, take_params, take_rows
 
+FAILED_FIT = "fit failed"  # reasons of metrics begin so where the model could not be fitted
+
 
 @dataclass(frozen=True, slots=True)
 class Fold:
@@ -29,7 +31,7 @@ class Fold:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class FoldResult:
-    """One model on one fold.
+    """Values and predictions of one model on one fold.
 
     Parameters
     ----------
@@ -38,7 +40,7 @@ class FoldResult:
     fold : int
         Number of the fold, from 0.
     n_train, n_test : int
-        Rows that the model was fitted on, and scored on.
+        Number of training and of test rows.
     fit_time, score_time : float
         Seconds.
     values : mapping of str to float
@@ -46,15 +48,15 @@ class FoldResult:
     reasons : mapping of str to str
         Why a metric is undefined, for those that are.
     notes : mapping of str to str
-        Warnings of metrics that are defined.
+        Warnings that defined metrics gave.
     rows : ndarray of int of shape (n_test,)
-        The rows that it was scored on.
+        The test rows, as row numbers of the data.
     classes : ndarray or None
-        ``classes_`` of the fitted model, which name the columns of its responses.
+        ``classes_`` of the fitted model, in the order of the columns of its responses.
     responses : mapping of str to ndarray
-        Predictions for these rows, by the method that the metrics use.
+        Predictions for the test rows, by method of the estimator.
     train_values : mapping of str to float
-        Value of each metric on the rows that it was fitted on, where these were asked for.
+        Value of each metric on the training rows; empty without ``train=True``.
     """
 
     model: str
@@ -85,10 +87,11 @@ class FoldResult:
 
 
 def numbered_folds(splits: Iterable[Any]) -> list[Fold]:
-    """Folds from pairs of training and test rows, which are numbers or masks."""
+    """Folds from pairs of training and test rows, given as row numbers or masks."""
     folds = []
     for number, pair in enumerate(splits):
-        train, test = (np.flatnonzero(r) if r.dtype == bool else r for r in map(np.asarray, pair))
+        parts = [np.asarray(rows) for rows in pair]
+        train, test = (np.flatnonzero(rows) if rows.dtype == bool else rows for rows in parts)
         folds.append(Fold(number, train, test))
     if not folds:
         raise InvalidParameterError("cv gives no folds.")
@@ -106,49 +109,51 @@ def fit_and_score(
     score_params: Mapping[str, Mapping[str, Any]],
     on_train: bool = False,
 ) -> FoldResult:
-    """Fit a copy of the estimator and score it. Failures become reasons.
+    """Fit a clone of the estimator on the training rows and score it on the test rows.
 
-    With ``on_train`` it is scored on the rows that it was fitted on, too.
+    Errors become reasons. With ``on_train`` the training rows are scored, too.
     """
     from sklearn.base import clone
 
-    fitted = clone(estimator)
+    fitted, n_rows = clone(estimator), count_rows(y)
     result = PanelResult(dict.fromkeys(panel.scorers, float("nan")))
     responses: dict[str, Array] = {}
     train_values: Mapping[str, float] = {}
 
     def score(rows: Array) -> tuple[ScoredModel, PanelResult]:
-        evaluation = ScoredModel(fitted, take_rows(X, rows), take_rows(y, rows))
+        predicted = ScoredModel(fitted, take_rows(X, rows), take_rows(y, rows))
         params_of = {
-            name: take_params(params, count_rows(y), rows)
+            name: take_params(params, n_rows, rows)
             for name, params in score_params.items()
             if params
         }
-        return evaluation, panel.read(evaluation, params_of)
+        return predicted, panel.read(predicted, params_of)
 
     start = time.perf_counter()
     try:
         fitted.fit(
             take_rows(X, fold.train),
             take_rows(y, fold.train),
-            **(take_params(fit_params, count_rows(y), fold.train) if fit_params else {}),
+            **take_params(fit_params, n_rows, fold.train),
         )
-    except Warning:  # the user made errors of warnings
+    except Warning:  # the user turned warnings into errors
         raise
     except Exception as error:
-        result.reasons.update(dict.fromkeys(panel.names, f"fit failed: {one_line(error)}"))
+        result.reasons.update(dict.fromkeys(panel.names, f"{FAILED_FIT}: {one_line(error)}"))
     fit_end = time.perf_counter()
     if not result.reasons:
-        evaluation, result = score(fold.test)
+        predicted, result = score(fold.test)
         train_values = score(fold.train)[1].values if on_train else {}
-        for method, response in evaluation.responses.all().items():
-            is_array = type(response) is np.ndarray
-            responses[method] = response if is_array else read_array(method, response)
+        responses = {
+            method: read_array(method, response)
+            for method, response in predicted.responses.all().items()
+        }
     score_end = time.perf_counter()
     classes = getattr(fitted, "classes_", None)
-    if type(classes) is not np.ndarray:
-        several = classes is None or isinstance(classes, list)
-        classes = None if several else read_array("classes_", classes)
+    if isinstance(classes, list):  # of several outputs
+        classes = None
+    if classes is not None:
+        classes = read_array("classes_", classes)
     return FoldResult(
         model=model,
         fold=fold.number,
@@ -168,16 +173,16 @@ def fit_and_score(
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Grouping:
-    """Groups of dependent rows, and how the folds divide them.
+    """Groups of dependent rows, and how many of them each fold has.
 
     Parameters
     ----------
     of_row : ndarray of int of shape (n_samples,)
         Number of the group of each row.
     sizes : mapping of int to (int, int)
-        Groups with rows that a fold trains on, and that it tests on.
+        Number of groups in the training and in the test rows of each fold.
     n_split : int
-        Groups that some fold both trains on and tests on.
+        Number of groups with training and test rows in the same fold.
     """
 
     of_row: Array
@@ -187,14 +192,13 @@ class Grouping:
     @classmethod
     def of(cls, of_row: Array, folds: Iterable[Fold]) -> Grouping:
         """Count the groups of each fold from the group number of each row."""
-        sizes, split = {}, np.zeros(int(of_row.max()) + 1, dtype=bool)
+        sizes, is_split = {}, np.zeros(int(of_row.max()) + 1, dtype=bool)
         for fold in folds:
-            held = np.zeros((2, len(split)), dtype=bool)
-            held[0, of_row[fold.train]] = held[1, of_row[fold.test]] = True
-            n_train, n_test = held.sum(axis=1).tolist()
-            sizes[fold.number] = n_train, n_test
-            split |= held.all(axis=0)
-        return cls(of_row, sizes, int(split.sum()))
+            in_train, in_test = np.zeros((2, len(is_split)), dtype=bool)
+            in_train[of_row[fold.train]] = in_test[of_row[fold.test]] = True
+            sizes[fold.number] = int(in_train.sum()), int(in_test.sum())
+            is_split |= in_train & in_test
+        return cls(of_row, sizes, int(is_split.sum()))
 
     @property
     def n_groups(self) -> int:
@@ -203,12 +207,12 @@ class Grouping:
 
     @property
     def warnings(self) -> list[str]:
-        """Facts about the groups that a reader of the report must know."""
+        """A warning if folds split groups, in a list."""
         if not self.n_split:
             return []
         return [
-            f"{self.n_split} of {self.n_groups} groups have rows in the training and the test part "
-            "of one fold: models were tested on groups that they knew"
+            f"{self.n_split} of {self.n_groups} groups have training and test rows in the same "
+            "fold: models were tested on groups that they had seen"
         ]
 
 
@@ -216,7 +220,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def computed_once(function: Function) -> Function:
-    """A function of a report, and of arguments, whose result the report keeps."""
+    """Decorator of a function of a report: the report stores the result for each argument."""
 
     @wraps(function)
     def compute(report: Any, *arguments: Any) -> Any:
@@ -229,8 +233,9 @@ def computed_once(function: Function) -> Function:
 
 
 def group_sizes(grouping: Grouping | None, results: Any) -> dict[str, Any]:
-    """Sizes of the training and test parts of the folds: in groups if there are any, else rows."""
-    sizes = [(result.n_train, result.n_test) for result in results]
-    if grouping is not None:
+    """Sizes of training and test sets, ``n_train`` and ``n_test``, in groups or else in rows."""
+    if grouping is None:
+        sizes = [(result.n_train, result.n_test) for result in results]
+    else:
         sizes = [grouping.sizes[result.fold] for result in results]
     return {"n_train": [train for train, _ in sizes], "n_test": [test for _, test in sizes]}

@@ -68,9 +68,11 @@ def for_people(rows: Rows) -> Rows:
 
 def question_text(models: Sequence[str], positive: Any) -> str:
     """The question that a page answers: how well a model predicts, or which does it best."""
-    target = "the class" if positive is None else f"{positive!r}"
+    target = "the class" if positive is None else f"class {positive!r}"
+    if isinstance(positive, str):
+        target = repr(positive)
     if len(models) > 1:
-        return f"Which of {len(models)} models predicts {target} best?"
+        return f"Which model predicts {target} best?"
     return f"How well does {models[0]} predict {target}?"
 
 

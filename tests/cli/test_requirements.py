@@ -204,7 +204,7 @@ def test_the_card_of_several_models_compares_the_best_with_the_next(file, frame,
     more = ("--metrics", "roc_auc", "brier_score", "--html", str(page))
     assert score(file, *more, models=models) == 0
     question, best, pair, ignoring, _ = card(page)
-    assert question == "Which of 2 models predicts 'ill' best? ROC AUC, 300 rows."
+    assert question == "Which model predicts 'ill' best? ROC AUC, 300 rows."
     own = area(frame)
     assert best == f"good has the best ROC AUC: {own.value:.4f} {ends(own.low, own.high)} (95 %)."
     gap = compare("roc_auc", frame.target, frame.good, frame.bad, pos_label="ill")
@@ -230,7 +230,7 @@ def test_the_card_of_metrics_without_an_order_names_no_best_model(file, tmp_path
     metrics = ("--metrics", "observed_expected_ratio", "--html", str(page))
     assert score(file, *metrics, models=("bad", "good")) == 0
     question, *others = card(page)
-    assert question == "Which of 2 models predicts 'ill' best? Observed expected ratio, 300 rows."
+    assert question == "Which model predicts 'ill' best? Observed expected ratio, 300 rows."
     assert not any("has the best" in line for line in others)
 
 

@@ -111,13 +111,13 @@ def test_groups_are_told():
     assert "rows in 60 groups: GroupKFold" in str(report)
     assert "intervals by groups" in str(report)
     assert report.to_dict()["n_groups"] == 60
-    assert "that they knew" not in str(report)
+    assert "that they had seen" not in str(report)
     split = report_of(X, y, group, cv=3, scoring="accuracy")
-    assert "that they knew" not in str(split)  # an integer keeps groups together
+    assert "that they had seen" not in str(split)  # an integer keeps groups together
     cv = list(KFold(3, shuffle=True, random_state=0).split(X))
     torn = report_of(X, y, group, cv=cv, scoring="accuracy")
     assert "groups have rows in the training and the test part of one fold" in str(torn)
-    assert "that they knew" in torn.to_html()
+    assert "that they had seen" in torn.to_html()
     assert "groups" not in str(report_of(X, y, None))
 
 

@@ -286,7 +286,7 @@ def test_the_card_has_at_most_ten_lines_and_losses_are_positive(overfitted):
     report, text = overfitted
     card = card_of(text)
     assert len(card) <= 10
-    assert card[0].startswith("Which of 2 models predicts &#x27;benign&#x27; best? Log loss (lower")
+    assert card[0].startswith("Which model predicts &#x27;benign&#x27; best? Log loss (lower")
     proba = report.predictions["bayes"].responses["predict_proba"]
     own = report.predictions["bayes"]
     true = np.where(Y[own.rows] == 1, proba[:, 0], proba[:, 1])

@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from functools import partial
 from html import escape
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from skmetrics_ext.plotting.confusion_matrix import ConfusionMatrixDisplay
 from skmetrics_ext.plotting.source import DisplaySource
 from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.registry.defaults import AT_THRESHOLD, display_name
-from skmetrics_ext.report.findings import KINDS, SHARES, conclusion
+from skmetrics_ext.report.findings import KINDS, conclusion, percent
 from skmetrics_ext.report.out_of_fold import ThresholdCounts
 from skmetrics_ext.report.page import document as html
 from skmetrics_ext.report.page.charts import (
@@ -43,27 +44,28 @@ if TYPE_CHECKING:
     from skmetrics_ext.report.cv_report import CrossValidationReport
 
 _INTERVALS = {
-    "cv": "From what each row contributes to the value of its fold.",
-    "pooled": "Of the metric on all out-of-fold predictions together.",
-    "corrected": "By Nadeau and Bengio's variance (2003), which adds n_test / n_train for "
-    "overlapping training sets: a heuristic, since no unbiased estimate exists.",
-    "nested": "By nested cross-validation (Bates, Hastie & Tibshirani 2024).",
+    "cv": "Intervals are based on the contribution of each row to the value of its fold.",
+    "pooled": "Intervals are of the metric on all out-of-fold predictions together.",
+    "corrected": "Intervals use the variance of Nadeau and Bengio (2003), which adds n_test / "
+    "n_train for overlapping training sets: a heuristic, since no unbiased estimate exists.",
+    "nested": "Intervals are from nested cross-validation (Bates, Hastie & Tibshirani 2024).",
 }
 _LEGEND = (
-    "Dot: {value}. Line: interval ({title}). Ticks: the folds. Hollow, with a dotted line: the "
-    "baseline; far from the models it is an arrow with its value. Further right is better, of "
-    "losses (lower is better) further left."
+    "Dot: {value}. Line: interval ({title}). Ticks: folds. Hollow dot and dotted line: baseline, "
+    "or an arrow with its value if it is far from the models. Further right is better; for losses "
+    "(lower is better), further left."
 )
 _LONG_TITLE = 80
-_FIRST = 3  # findings of a code; the others open by a click
+_FIRST = 3  # findings of a code that are shown; the others are folded
 _POOLED = (
     "Out-of-fold predictions of all folds together. Scores of models fitted on different folds "
-    "have no common scale, so that metrics that rank rows are not pooled."
+    "have no common scale, so metrics that rank rows are not pooled."
 )
+_NAN = math.nan
 
 
 def report_page(report: CrossValidationReport) -> str:
-    """The report as one self-contained HTML page: a card, the models, and sections that open."""
+    """The report as one self-contained HTML page: a summary, the models, and folded sections."""
     displays = _displays(report)
     slider, thresholds = _slider(report)
     matrices = _matrices(report)
@@ -91,9 +93,10 @@ def report_page(report: CrossValidationReport) -> str:
     }
     names = without_baseline(report)
     listed = ", ".join(names)
-    listed = listed if len(listed) <= _LONG_TITLE else f"{len(names)} models"
+    if len(listed) > _LONG_TITLE:
+        listed = f"{len(names)} models"
     warnings = [] if report.grouping is None else report.grouping.warnings
-    card = html.brief([*conclusion(report), _found(report)])
+    card = html.brief([*conclusion(report), _finding_counts(report)])
     return html.document(f"Cross-validation of {listed}", warnings, parts, data, card)
 
 
@@ -111,78 +114,81 @@ def _table(rows: Rows) -> str:
 # --------------------------------------------------------------------------- findings
 
 
-def _found(report: CrossValidationReport) -> str:
-    """The kinds of findings, in a line."""
+def _finding_counts(report: CrossValidationReport) -> str:
+    """The kinds of findings on one line, with their numbers."""
     counts = Counter(row.code.replace("_", " ") for row in report.findings())
-    if not counts:
-        return "Nothing was found that speaks against these numbers."
-    listed = ", ".join(f"{code} ({count})" if count > 1 else code for code, count in counts.items())
-    return f"Findings: {listed}."
+    listed = [f"{code} ({count})" if count > 1 else code for code, count in counts.items()]
+    return f"Findings: {', '.join(listed) or 'none'}."
 
 
 def _findings(report: CrossValidationReport) -> str:
-    """Findings by code, each with its meaning, what to do, metric and model."""
-    rows, parts = report.findings(), []
-    for code in dict.fromkeys(row.code for row in rows):
-        kind, about = KINDS[code], []
-        if code in SHARES:
-            about.append(f"False-alarm rate in simulations: {100 * SHARES[code]:g} %.")
-        items = [_finding(row) for row in rows if row.code == code]
+    """Findings by code, with the meaning and advice of each code."""
+    parts = []
+    guide = html.guide("cross_validation", "what-speaks-against-a-number")
+    for code, rows in groupby(report.findings(), lambda row: row.code):
+        kind = KINDS[code]
+        meaning = kind.meaning
+        if not math.isnan(kind.false_alarms):
+            meaning += f" False-alarm rate in simulations: {percent(kind.false_alarms)}."
+        items = [_finding(row) for row in rows]
         shown = f"<ul>{''.join(items[:_FIRST])}</ul>"
-        if rest := items[_FIRST:]:
-            shown += _detail(f"{len(rest)} more", f"<ul>{''.join(rest)}</ul>")
-        guide = html.guide("cross_validation", "what-speaks-against-a-number")
+        if more := items[_FIRST:]:
+            shown += _detail(f"{len(more)} more", f"<ul>{''.join(more)}</ul>")
         parts.append(
-            f"<li><code>{code}</code>{note(' '.join([kind.meaning, *about]))}{shown}"
+            f"<li><code>{code}</code>{note(meaning)}{shown}"
             f'<p class="advice">{escape(kind.advice)} {guide}</p></li>'
         )
     return f'<ul class="findings">{"".join(parts)}</ul>\n' if parts else ""
 
 
 def _finding(row: Any) -> str:
-    metric = None if row.metric is None else shown_metric(row.metric)[0]
-    where = {"metric": metric, "model": row.model}
-    named = [f' data-{of}="{escape(name)}"' for of, name in where.items() if name is not None]
-    listed = ", ".join(filter(None, where.values()))
-    shown = f"<b>{escape(listed)}</b>: " if listed else ""
-    return f"<li{''.join(named)}>{shown}{escape(row.text)}</li>"
+    names = {"metric": row.metric and shown_metric(row.metric)[0], "model": row.model}
+    names = {key: escape(name) for key, name in names.items() if name is not None}
+    data = "".join(f' data-{key}="{name}"' for key, name in names.items())
+    subject = f"<b>{', '.join(names.values())}</b>: " if names else ""
+    return f"<li{data}>{subject}{escape(row.text)}</li>"
 
 
 # --------------------------------------------------------------------------- models
 
 
 def _models(report: CrossValidationReport) -> str:
-    """The summary as a table, by metric, and as pictures."""
-    kind, rows, times = kind_of(report), report.summary(), report.times()
-    for row in rows:
-        row["folds"] = f"{row.n_folds - row.n_undefined} of {row.n_folds}"
-        row["fit_time"] = times[row.model][0]
-        row["reasons"], row["notes"] = None, "; ".join(fold_notes(row))
-    folds = [Shown("folds defined", "folds")] * any(row.n_undefined for row in rows)
-    columns = [*rows.shown(), *folds, Shown("fit (s)", "fit_time", "{:.3f}".format)]
-    ordered = sorted(rows, key=lambda row: report.metrics.index(row["metric"]))
-    table = _table(Rows(ordered, columns, baseline=rows.baseline))
+    """The summary as a table, ordered by metric, and as charts."""
+    kind, summary, times = kind_of(report), report.summary(), report.times()
+    rows = [
+        row
+        | {
+            "folds": f"{row.n_folds - row.n_undefined} of {row.n_folds}",
+            "fit_time": times[row.model][0],
+            "reasons": None,
+            "notes": "; ".join(fold_notes(row)),
+        }
+        for row in sorted(summary, key=lambda row: report.metrics.index(row["metric"]))
+    ]
+    folds = [Shown("folds defined", "folds")] * any(row["n_undefined"] for row in rows)
+    columns = [*summary.shown(), *folds, Shown("fit (s)", "fit_time", "{:.3f}".format)]
+    table = _table(Rows(rows, columns, baseline=summary.baseline))
     value = "metric of the pooled predictions" if kind == "pooled" else "mean over folds"
     legend = _LEGEND.format(value=value, title=interval_title(report))
-    legend += " Diamond: the training rows." if report.has_train else ""
-    pictures = html.pictures(_dots(report), of="metric")
-    return "".join([*map(note, rows.lead), table, note(legend), pictures])
+    if report.has_train:
+        legend += " Diamond: the training rows."
+    charts = html.pictures(_dot_charts(report, summary), of="metric")
+    return "".join([*map(note, summary.lead), table, note(legend), charts])
 
 
-def _dots(report: CrossValidationReport) -> list[tuple[str, str, str]]:
+def _dot_charts(report: CrossValidationReport, summary: Rows) -> list[tuple[str, str, str]]:
     """A chart for each metric: mean, interval and folds of each model."""
     charts = []
     for metric in report.metrics:
         title, sign = shown_metric(metric)
-        rows = report.summary()
         dots = []
-        for row in for_people(rows.like(r for r in rows if r.metric == metric)):
+        for row in for_people(summary.like(row for row in summary if row.metric == metric)):
             folds = [sign * result.values[metric] for result in report.results_of(row.model)]
             value, train = row.mean if math.isnan(row.value) else row.value, row.get("train", _NAN)
             dots.append(Dot(row.model, value, row.low, row.high, folds, row.is_baseline, train))
-        about = f"{title}: {interval_title(report)}, and every fold"
+        label = f"{title}: {interval_title(report)}, and every fold"
         lower = " (lower is better)" if sign < 0 else ""
-        charts.append((dot_chart(dots, about), f"{title}{lower}", title))
+        charts.append((dot_chart(dots, label), f"{title}{lower}", title))
     return charts
 
 
@@ -202,21 +208,21 @@ def _groups(report: CrossValidationReport) -> str:
 # --------------------------------------------------------------------------- curves
 
 _OVERLAY = (
-    "Out-of-fold predictions: the mean of the curves of the folds; of several classes, of the mean "
-    "over each against the rest. The number is the mean over folds, with the interval of the "
-    "summary if the area is one of the metrics."
+    "Out-of-fold predictions: mean curve over the folds; with several classes, the mean of the "
+    "one-vs-rest curves. The number is the mean over folds, with the interval of the summary if "
+    "the area is one of its metrics."
 )
 _FOLDS = (
-    "Thin lines: the folds; thick: their mean; band: one standard deviation of the folds to either "
-    "side. Reliability is that of the probabilities of all folds together; bars: {:g} % intervals."
+    "Thin lines: folds; thick line: their mean; band: one standard deviation of the folds on "
+    "either side. Reliability pools the probabilities of all folds; bars: {:g} % intervals."
 )
 _MATRICES = "Out-of-fold predictions of all folds together; percentages are of the true class."
 
-Displays = dict[tuple[str, str], Any]  # by kind and model; text if there is none
+Displays = dict[tuple[str, str], Any]  # by kind and model; a text says why there is none
 
 
 def _displays(report: CrossValidationReport) -> Displays:
-    """The computed displays of each kind and each model but the baseline, or why there is none."""
+    """Display of each kind and model except the baseline, computed and not drawn."""
     displays, classes = Displays(), report.data.classes
     for kind in TITLES:
         is_crowded = kind == "calibration" and classes is not None and len(classes) > CROWDED
@@ -230,18 +236,18 @@ def _displays(report: CrossValidationReport) -> Displays:
 
 
 def _left_out(displays: Displays, slider: str, matrices: str) -> list[str]:
-    """Why parts of the page are missing."""
+    """Reasons why parts of the page are missing."""
     reasons = {kind: shown for (kind, _), shown in displays.items() if isinstance(shown, str)}
     lines = [f"{TITLES[kind]}: {reason}" for kind, reason in reasons.items()]
     if not slider:
-        lines.append("Threshold: it needs probabilities of two classes, of which one is positive.")
+        lines.append("Threshold: needs probabilities of two classes, one of them positive.")
     if not matrices:
-        lines.append("Confusion matrices: they need predicted labels of single classes.")
+        lines.append("Confusion matrices: need predicted labels, one class per row.")
     return lines
 
 
 def _overlays(report: CrossValidationReport, displays: Displays) -> str:
-    """The means over folds of all models, in one chart for each kind."""
+    """One chart of each kind with the mean curves of all models."""
     charts: dict[str, Chart] = {}
     for (kind, model), display in displays.items():
         if kind == "calibration" or isinstance(display, str):
@@ -259,58 +265,54 @@ def _overlays(report: CrossValidationReport, displays: Displays) -> str:
 
 
 def _curves(report: CrossValidationReport, displays: Displays) -> list[str]:
-    """The curves of the folds, and the reliability, of each model."""
+    """Charts of each model: the curves of its folds, and its reliability."""
     parts: list[str] = []
     for model in without_baseline(report):
-        drawn = [
+        charts = [
             (curve_chart(chart_of(kind, display, model)._replace(is_extra=True)), title)
             for kind, title in TITLES.items()
             if not isinstance(display := displays[kind, model], str)
         ]
-        if drawn:
-            head = "" if parts else note(_FOLDS.format(100 * report.confidence_level))
-            inner = _detail(f"Folds of {escape(model)}", html.pictures(drawn))
-            parts.append(f'{head}<div data-model="{escape(model)}">{inner}</div>\n')
-    return parts
+        if charts:
+            folded = _detail(f"Folds of {escape(model)}", html.pictures(charts))
+            parts.append(f'<div data-model="{escape(model)}">{folded}</div>\n')
+    return [note(_FOLDS.format(100 * report.confidence_level)), *parts] if parts else []
 
 
 def _matrices(report: CrossValidationReport) -> str:
     """Confusion matrices; with repeated folds, from the first prediction of each row."""
     classes = report.data.classes
-    if classes is None:  # multilabel rows have none
+    if classes is None:  # multilabel
         return ""
     labels = sorted(classes.tolist(), key=lambda label: label == report.positive_class)
-    display, shown = ConfusionMatrixDisplay, []
+    display, tables = ConfusionMatrixDisplay, []
     for model in without_baseline(report):
         try:
             source = DisplaySource.of_report(display._request(), report, model, None)
-            table = display._computed(source, labels=labels).confusion_matrix
-        except InvalidParameterError:  # no metric asked for labels, or no fold has them
+            counts = display._computed(source, labels=labels).confusion_matrix
+        except InvalidParameterError:  # no metric reads labels, or no fold has them
             continue
-        title = f"Confusion matrix of {model}"
-        shown.append((matrix_table(labels, table, title), model))
-    if not shown:
-        return ""
-    return note(_MATRICES) + html.pictures([(*one, one[1]) for one in shown], of="model")
+        tables.append((matrix_table(labels, counts, f"Confusion matrix of {model}"), model, model))
+    return note(_MATRICES) + html.pictures(tables, of="model") if tables else ""
 
 
 # --------------------------------------------------------------------------- thresholds
 
 _IN_TABLE = (0.01, 0.02, 0.05, *np.round(np.arange(0.1, 0.95, 0.1), 1).tolist(), 0.95)
-# Positions of the slider: scores that occur, and round ones.
-_STEPS = (100, np.round(np.linspace(0, 1, 101), 2).tolist())
+_MOST_SCORES = 100  # positions of the slider at scores that occur; the others are round numbers
+_ROUND = np.round(np.linspace(0, 1, 101), 2).tolist()
 _THRESHOLDS = (
-    "Out-of-fold probabilities of all folds together: rows whose probability of {} is at least the "
-    "threshold are predicted positive. {}"
+    "Out-of-fold probabilities of all folds together. Rows are predicted positive if their "
+    "probability of {} is at least the threshold."
 )
-_REPEATED = "Each row counts once for each time it was predicted."
+_REPEATED = " A row counts once for each time it was predicted."
 
 
 def _slider(report: CrossValidationReport) -> tuple[str, dict[str, Any]]:
-    """The part on thresholds and its data; nothing without probabilities of a class."""
+    """HTML and data of the threshold slider; empty without probabilities of a positive class."""
     models, tables, labels = [], [], []
     for model in without_baseline(report):
-        folds = ThresholdCounts.of(report, model, *_STEPS)
+        folds = ThresholdCounts.of(report, model, _MOST_SCORES, _ROUND)
         if folds is not None:
             labels = [str(label) for label in folds.labels.tolist()]
             thresholds, counts = folds.thresholds, folds.counts()
@@ -321,14 +323,14 @@ def _slider(report: CrossValidationReport) -> tuple[str, dict[str, Any]]:
         return "", {}
     is_weighted = any("sample_weight" in params for params in report.data.params.values())
     is_repeated = report.n_samples != sum(models[0]["total"]) and not is_weighted
-    about = _THRESHOLDS.format(report.positive_class, _REPEATED if is_repeated else "").strip()
-    host = '<div id="slide"></div>\n'
-    shown = _detail("Counts at some thresholds", "".join(tables))
+    text = _THRESHOLDS.format(report.positive_class) + _REPEATED * is_repeated
+    table = _detail("Counts at some thresholds", "".join(tables))
     data = {"models": models, "labels": labels, "metrics": [*map(display_name, AT_THRESHOLD)]}
-    return note(about) + host + shown, data
+    return f'{note(text)}<div id="slide"></div>\n{table}', data
 
 
 def _values(folds: ThresholdCounts, name: str, counts: Counts) -> Array:
+    """Values of a metric at the thresholds; nan where it is undefined."""
     metric = find(name, scorer=True)
     if metric.takes("zero_division"):
         metric = metric.with_params(zero_division=np.nan)
@@ -352,31 +354,30 @@ def _slider_data(
 def _rounded(numbers: Array, digits: int) -> list[float | None]:
     """Numbers for JSON; None for nan."""
     rounded = np.round(np.asarray(numbers, dtype=np.float64), digits).tolist()
-    return [None if number != number else number for number in rounded]
+    return [None if math.isnan(number) else number for number in rounded]
 
 
 def _threshold_table(
     model: str, thresholds: Array, counts: Counts, values: dict[str, Array]
 ) -> str:
-    """Some of the thresholds, for readers without scripts and on paper."""
+    """Counts and values at a few thresholds, for paper and for readers without scripts."""
     places = np.searchsorted(thresholds, np.unique([*_IN_TABLE, 0.5]))
-    columns = dict(zip(("TP", "FP", "FN", "TN"), counts.astuple(), strict=True)) | values
-    forms = ["{:.6g}".format] * 4 + [number] * len(values)
-    cells = [[f"{t:.3g}" for t in thresholds[places].tolist()]]
-    for column, form in zip(columns.values(), forms, strict=True):
-        cells.append([form(value) for value in np.asarray(column)[places].tolist()])
-    return html_table(["threshold", *columns], zip(*cells, strict=True), caption=model)
+    columns = {"threshold": [f"{t:.3g}" for t in thresholds[places].tolist()]}
+    for name, cells in zip(("TP", "FP", "FN", "TN"), counts.astuple(), strict=True):
+        columns[name] = [f"{count:.6g}" for count in cells[places].tolist()]
+    for name, cells in values.items():
+        columns[name] = [number(value) for value in cells[places].tolist()]
+    return html_table([*columns], zip(*columns.values(), strict=True), caption=model)
 
 
 # --------------------------------------------------------------------------- metrics
 
-_NAN = math.nan
-_READS = {"labels": "predicted labels", "scores": "scores: their order", "proba": "probabilities"}
+_READS = {"labels": "predicted labels", "scores": "the order of scores"}
 _BETTER = {True: "higher is better", False: "lower is better", None: "neither end is better"}
 
 
 def _metrics(report: CrossValidationReport) -> str:
-    """The summary line of each metric, and facts about it."""
+    """Summary, range and conventions of each metric, as a list of definitions."""
     shown = []
     for name, metric in report.data.metrics.items():
         if metric is not None and metric.row is not None:
@@ -391,10 +392,13 @@ def _facts(metric: Metric) -> list[str]:
     spec = metric.spec
     low, high = spec.bounds
     reads = _READS.get(spec.response, spec.response)
-    about = f"From {low:g} to {high:g}, {_BETTER[spec.greater_is_better]}; reads {reads}."
     summary = (inspect.getdoc(metric.function) or "").partition("\n")[0]
-    lines = [summary.replace("`", ""), about]
+    lines = [
+        summary.replace("`", ""),
+        f"From {low:g} to {high:g}, {_BETTER[spec.greater_is_better]}; reads {reads}.",
+    ]
     if spec.undefined:
         lines.append(f"Undefined: {spec.undefined}.")
-    params = ", ".join(f"{k}={v!r}" for k, v in metric.params.items() if not callable(v))
-    return [*lines, f"With {params}."] if params else lines
+    if params := [f"{key}={v!r}" for key, v in metric.params.items() if not callable(v)]:
+        lines.append(f"With {', '.join(params)}.")
+    return lines
