@@ -166,10 +166,7 @@ class FoldStatistics:
         cluster = every if grouping is None else grouping.of_row[every]
         value = float(np.mean([sample.value for sample in samples]))
         identity = {"number": np.concatenate(numbers), "cluster": cluster}
-        mean = mean_of_samples(samples, every, self.data, value, **identity)
-        if mean is None:
-            raise NoIntervalError("it has no derivative by its rows")
-        return mean
+        return mean_of_samples(samples, every, self.data, value, **identity)
 
 
 # --------------------------------------------------------------------------- tables

@@ -232,7 +232,7 @@ def computed_once(function: Function) -> Function:
     return cast(Function, compute)
 
 
-def group_sizes(grouping: Grouping | None, results: Any) -> dict[str, Any]:
+def group_sizes(grouping: Grouping | None, results: Iterable[FoldResult]) -> dict[str, Any]:
     """Sizes of training and test sets, ``n_train`` and ``n_test``, in groups or else in rows."""
     if grouping is None:
         sizes = [(result.n_train, result.n_test) for result in results]

@@ -1,4 +1,4 @@
-"""Means over folds with an interval, and models compared on the same folds."""
+"""Means over folds with intervals, and comparisons of models on the same folds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, product
+from itertools import combinations, compress, product
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -40,29 +40,28 @@ if TYPE_CHECKING:
 
 IntervalKind = Literal["auto", "cv", "pooled", "corrected", "nested"]
 INTERVAL_KINDS = ("auto", "cv", "pooled", "corrected", "nested")
-# What each kind of interval describes.
+# Target of each kind of interval: what it is an interval for.
 TARGETS: Mapping[str, str] = {
     "cv": "the {} fitted models",
     "pooled": "the {} fitted models, test rows pooled",
     "corrected": "models trained on other samples of this size",
     "nested": "models trained on other samples of this size (nested cross-validation)",
 }
-GAP = ("train", "gap", "gap_low", "gap_high")  # where training rows were scored
-_AUTO = ("cv", "pooled")  # the first that every metric has; else "corrected"
+GAP = ("train", "gap", "gap_low", "gap_high")  # columns of a report with train=True
 _NAN = float("nan")
 _INTERVAL = ("value", "standard_error", "low", "high")
-_NO_SPREAD = "the value is the same on every fold, so the folds give no interval"
+_NO_SPREAD = "the value is the same on every fold, so there is no interval from the folds"
 _FEWEST_FOLDS, _MOST_FOLDS = 3, 10
 
 
 def without_baseline(report: CrossValidationReport) -> list[str]:
-    """Names of the models but the baseline."""
+    """Names of the models, without the baseline."""
     return [model for model in report.models if model != report.baseline]
 
 
 @computed_once
 def fold_cells(report: CrossValidationReport) -> list[dict[str, Any]]:
-    """Mean and spread over the folds of each model and metric."""
+    """Mean and standard deviation over folds of each model and metric."""
     return [_cell(report, *of) for of in product(report.models, report.metrics)]
 
 
@@ -70,7 +69,7 @@ def _cell(report: CrossValidationReport, model: str, metric: str) -> dict[str, A
     results = report.results_of(model)
     values = np.array([result.values[metric] for result in results])
     defined = values[~np.isnan(values)]
-    with np.errstate(invalid="ignore"):  # infinite values have a mean and no spread
+    with np.errstate(invalid="ignore"):  # infinite values have a mean, but no spread
         mean = float(defined.mean()) if defined.size else _NAN
         std = float(defined.std(ddof=1)) if defined.size > 1 else _NAN
     cell = {
@@ -88,11 +87,11 @@ def _cell(report: CrossValidationReport, model: str, metric: str) -> dict[str, A
 
 
 def _gap(report: CrossValidationReport, model: str, metric: str) -> dict[str, float]:
-    """The mean on the training rows, and how far it is above that on the test rows.
+    """Mean on the training rows, and its gap from the mean on the test rows with an interval.
 
-    Both are over the folds in which both are defined. Values on the training rows of fitted models
-    are known: the interval of the mean on the test rows is that of the gap. Where there is none,
-    the gaps of the folds give one by Nadeau and Bengio.
+    Means are over folds where both values are defined. The value on the training rows is known
+    without error, so the gap has the interval of the test rows, shifted; without such an interval,
+    that of Nadeau and Bengio for the gaps of the folds.
     """
     results = report.results_of(model)
     train = [result.train_values.get(metric, _NAN) for result in results]
@@ -101,14 +100,13 @@ def _gap(report: CrossValidationReport, model: str, metric: str) -> dict[str, fl
     if not len(first):
         return dict.fromkeys(GAP, _NAN)
     mean, gap = float(first.mean()), float((first - test).mean())
-    of_test = intervals_of(report, "cv")[model, metric]
-    low, high = (gap + of_test["value"] - of_test[end] for end in ("high", "low"))
+    tested = intervals_of(report, "cv")[model, metric]
+    low, high = (gap + tested["value"] - tested[end] for end in ("high", "low"))
     if np.isnan(low) and len(first) > 1:
-        folds = corrected_resampled_interval(
-            first - test, confidence_level=report.confidence_level, **paired
-        )
-        if folds.standard_error > 0:
-            low, high = folds.low, folds.high
+        level = report.confidence_level
+        estimate = corrected_resampled_interval(first - test, confidence_level=level, **paired)
+        if estimate.standard_error > 0:
+            low, high = estimate.low, estimate.high
     return dict(zip(GAP, (mean, gap, low, high), strict=True))
 
 
@@ -116,7 +114,7 @@ def _gap(report: CrossValidationReport, model: str, metric: str) -> dict[str, fl
 
 
 def summary_of(report: CrossValidationReport, kind: str) -> list[dict[str, Any]]:
-    """Mean and spread of each model and metric, with intervals of one kind."""
+    """Rows of the summary, with intervals of one kind."""
     intervals = intervals_of(report, kind)
     if kind == "nested" and all(np.isnan(cell["low"]) for cell in intervals.values()):
         notes = "; ".join(dict.fromkeys(cell["interval_note"] for cell in intervals.values()))
@@ -125,12 +123,12 @@ def summary_of(report: CrossValidationReport, kind: str) -> list[dict[str, Any]]
 
 
 def kind_of(report: CrossValidationReport, interval: str | None = None) -> str:
-    """The kind of interval in all rows; "auto" is the first that every metric has."""
+    """The kind of interval of all rows; "auto" is the first kind that every metric has."""
     interval = report.interval if interval is None else interval
     if interval != "auto":
         return interval
     defined = {cell["metric"] for cell in fold_cells(report) if not np.isnan(cell["mean"])}
-    for kind in _AUTO:
+    for kind in ("cv", "pooled"):
         cells = intervals_of(report, kind)
         if defined <= {metric for (_, metric), cell in cells.items() if not np.isnan(cell["low"])}:
             return kind
@@ -138,14 +136,14 @@ def kind_of(report: CrossValidationReport, interval: str | None = None) -> str:
 
 
 def interval_title(report: CrossValidationReport, kind: str | None = None) -> str:
-    """The level of the intervals and their target: "95 %, the 5 fitted models"."""
+    """Level and target of the intervals: "95 %, the 5 fitted models"."""
     target = TARGETS[kind or kind_of(report)].format(report.n_folds)
     return f"{100 * report.confidence_level:g} %, {target}"
 
 
 @computed_once
 def intervals_of(report: CrossValidationReport, kind: str) -> dict[tuple[str, str], Any]:
-    """The interval's columns of the summary, by model and metric."""
+    """Columns of the summary that hold the interval, by model and metric."""
     target, cells = TARGETS[kind].format(report.n_folds), {}
     for model, metric in product(report.models, report.metrics):
         try:
@@ -162,7 +160,7 @@ def intervals_of(report: CrossValidationReport, kind: str) -> dict[tuple[str, st
 
 
 class NoIntervalError(ValueError):
-    """A metric of a report has no interval of this kind, or a fold no sample; says why."""
+    """A metric has no interval of this kind, or no value for some rows; the message says why."""
 
 
 def _pooled(report: CrossValidationReport, model: str, metric: str) -> Estimate:
@@ -173,15 +171,18 @@ def _pooled(report: CrossValidationReport, model: str, metric: str) -> Estimate:
 
 
 def _corrected(report: CrossValidationReport, model: str, metric: str) -> Estimate:
-    """Nadeau and Bengio's interval over the folds with a value, within the bounds of the metric."""
-    values = [result.values[metric] for result in report.results_of(model)]
-    folds = [result for result in report.results_of(model) if np.isfinite(result.values[metric])]
-    if len(folds) < 2 or np.isinf(values).any():
-        raise NoIntervalError(f"the metric has a finite value on {len(folds)} folds; 2 are needed")
+    """Nadeau and Bengio's interval over the defined folds, clipped to the range of the metric."""
+    results = report.results_of(model)
+    values = np.array([result.values[metric] for result in results])
+    finite = np.isfinite(values)
+    if finite.sum() < 2 or np.isinf(values).any():
+        raise NoIntervalError(
+            f"the metric has a finite value on {finite.sum()} folds; 2 are needed"
+        )
     estimate = corrected_resampled_interval(
-        [result.values[metric] for result in folds],
+        values[finite],
         confidence_level=report.confidence_level,
-        **group_sizes(report.grouping, folds),
+        **group_sizes(report.grouping, compress(results, finite)),
     )
     if not estimate.standard_error > 0:
         return replace(estimate, low=_NAN, high=_NAN, note=_NO_SPREAD)
@@ -190,7 +191,7 @@ def _corrected(report: CrossValidationReport, model: str, metric: str) -> Estima
 
 
 def bounds_of(scorer: Any) -> tuple[float, float]:
-    """Least and greatest value of a scorer; infinite where they are not known."""
+    """Range of a scorer, in its direction; infinite if unknown."""
     metric = metric_of(scorer)
     if metric is None or metric.params.get("normalize") is False:
         return -math.inf, math.inf
@@ -202,25 +203,22 @@ def bounds_of(scorer: Any) -> tuple[float, float]:
 
 
 def _over_folds(report: CrossValidationReport, model: str, metric: str) -> Estimate:
-    """The mean over folds, with each row's contribution to the value of its fold."""
+    """The mean over folds, with the contribution of each row to the value of its fold."""
     data = report.data
     results = [r for r in report.results_of(model) if np.isfinite(r.values[metric])]
     if metric_of(data.scorers.get(metric)) is None:
         raise NoIntervalError("only metrics of this package have influence values")
     if not results or not all(r.responses for r in results):
         raise NoIntervalError("the report holds no predictions or true labels")
-    sign, models = data.sign(metric), _checked_folds(report, model)
+    sign, predictions = data.sign(metric), _predictions_by_fold(report, model)
     values = [sign * result.values[metric] for result in results]
-    pairs = [
-        sample_of_fold(data, metric, result, known=(models[result.fold], value))
-        for result, value in zip(results, values, strict=True)
-    ]
-    samples, read = zip(*pairs, strict=True)
-    rows = np.concatenate([r.rows[places] for r, places in zip(results, read, strict=True)])
-    value = float(np.mean(values))
-    mean = mean_of_samples(samples, rows, data, value)
-    if mean is None:
-        raise NoIntervalError(f"{metric} has no derivative by its rows")
+    samples, rows = [], []
+    for result, value in zip(results, values, strict=True):
+        known = predictions[result.fold], value
+        sample, positions = sample_of_fold(data, metric, result, known=known)
+        samples.append(sample)
+        rows.append(result.rows[positions])
+    mean = mean_of_samples(samples, np.concatenate(rows), data, float(np.mean(values)))
     estimate = interval_of(mean, "cv", report.confidence_level, PLAN)
     assert isinstance(estimate, Estimate)
     if not np.isfinite(estimate.low):
@@ -229,23 +227,23 @@ def _over_folds(report: CrossValidationReport, model: str, metric: str) -> Estim
 
 
 @computed_once
-def _checked_folds(report: CrossValidationReport, model: str) -> dict[int, ScoredModel]:
-    """The predictions of each fold, which are checked once for all metrics."""
+def _predictions_by_fold(report: CrossValidationReport, model: str) -> dict[int, ScoredModel]:
+    """Predictions of each fold, checked once for all metrics."""
     return {result.fold: report.data.predicted(result) for result in report.results_of(model)}
 
 
 def mean_of_samples(
     samples: Sequence[TallySample], rows: Array, data: ScoredData, value: float, **identity: Any
-) -> Linearized | None:
-    """The mean over folds with the contributions of rows; None if a fold has no derivative."""
+) -> Linearized:
+    """The mean of a metric over folds, with the contributions of these rows of the data."""
     folds = [linearize(sample) for sample in samples]
     if not all(fold.has_influence for fold in folds):
-        return None
+        raise NoIntervalError(f"{samples[0].metric.name} has no derivative by its rows")
     group = data.dependent(rows)
     if group is not None:
         group = np.unique(group, return_inverse=True)[1]
-    classes = [sample.label for sample in samples if sample.label is not None]
-    label = np.concatenate(classes) if len(classes) == len(samples) else None
+    labels = [sample.label for sample in samples if sample.label is not None]
+    label = np.concatenate(labels) if len(labels) == len(samples) else None
     design = RowDesign(None, group, **identity)
     return mean_of_folds(folds, value, Atoms.each_row(len(rows), design, label))
 
@@ -259,35 +257,35 @@ def sample_of_fold(
     known: tuple[ScoredModel, float] | None = None,
     **identity: Any,
 ) -> tuple[TallySample, Array]:
-    """A metric of a fold, and the positions of the rows that it reads in the fold.
+    """A metric of out-of-fold predictions, and the positions of the predictions that it reads.
 
-    ``known`` are the predictions of the fold and the value of the metric, where there are any.
+    ``known`` holds the checked predictions and the value of the metric, if these are available.
 
     Raises
     ------
     NoIntervalError
-        If there is none, with the reason.
+        If the metric has no sample, with the reason.
     """
     params = data.params_of(metric, part.rows)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the report noted them when it computed the value
-            rows, value = known or (data.predicted(part), None)
-            prepared = with_rows(data.scorers[metric], rows, params)
-            if not isinstance(prepared, str):
-                read = prepared.values_of_rows_read(np.arange(len(part.rows)), params)
-                design = design if len(read) == len(part.rows) else design.kept(read)
-                sample = sample_of_checked(
-                    prepared.metric, prepared.checked, design, value=value, **identity
-                )
+            predictions, value = known or (data.predicted(part), None)
+            prepared = with_rows(data.scorers[metric], predictions, params)
+            if isinstance(prepared, str):
+                raise NoIntervalError(prepared)
+            checked = prepared.checked
+            positions = prepared.values_of_rows_read(np.arange(len(part.rows)), params)
+            if len(positions) < len(part.rows):
+                design = design.kept(positions)
+            sample = sample_of_checked(prepared.metric, checked, design, value=value, **identity)
+    except NoIntervalError:
+        raise
     except (ValueError, TypeError, NotImplementedError) as error:
         raise NoIntervalError(one_line(error)) from error
-    if isinstance(prepared, str):
-        raise NoIntervalError(prepared)
     if np.ndim(sample.value):
         raise NoIntervalError("it has a value for each class")
-    weight = prepared.checked.weight
-    return sample, read if weight is None else read[weight != 0]
+    return sample, positions if checked.weight is None else positions[checked.weight != 0]
 
 
 # --------------------------------------------------------------------------- nested
@@ -298,20 +296,20 @@ def _nested(report: CrossValidationReport, model: str, metric: str) -> Estimate:
     data, source = report.data, report.data.source
     if source is None:
         raise NoIntervalError("the report holds no data to fit the models to")
-    own = metric_of(data.scorers[metric])
-    # Other parameters are none of the loss; the positive class does not matter to it.
+    loss_metric = metric_of(data.scorers[metric])
+    # The losses depend on no parameter, the positive class included.
     if (
-        own is None
-        or own.function not in LOSS_OF
-        or not all(map(own.is_default, own.params.keys() - {"pos_label"}))
+        loss_metric is None
+        or loss_metric.function not in LOSS_OF
+        or not all(map(loss_metric.is_default, loss_metric.params.keys() - {"pos_label"}))
     ):
         raise NoIntervalError(
-            "nested cross-validation has the losses of error rate, accuracy, log loss and Brier "
-            f"score, and not {metric}"
+            "nested cross-validation estimates error rate, accuracy, log loss and Brier score, "
+            f"not {metric}"
         )
     if data.params[metric] or source.fit[model]:
         raise NoIntervalError("nested cross-validation takes no params")
-    loss, is_complement = LOSS_OF[own.function]
+    loss, is_complement = LOSS_OF[loss_metric.function]
     try:
         estimate = nested_cv_interval(
             source.models[model],
@@ -325,7 +323,7 @@ def _nested(report: CrossValidationReport, model: str, metric: str) -> Estimate:
         )
     except (ValueError, TypeError, NotImplementedError) as error:
         raise NoIntervalError(one_line(error)) from error
-    if is_complement:  # accuracy is 1 less the error rate
+    if is_complement:  # accuracy is 1 minus the error rate
         value, low, high = 1 - estimate.value, 1 - estimate.high, 1 - estimate.low
         estimate = replace(estimate, value=value, low=low, high=high)
     return in_direction(estimate, data.sign(metric))
@@ -348,7 +346,7 @@ _POSTERIOR = ("p_a_better", "p_equivalent", "p_b_better")
 def compare_models(
     report: CrossValidationReport, metric: str | None, rope: Any, against: str
 ) -> list[dict[str, Any]]:
-    """A row per metric and pair of models, each metric with one family of tests."""
+    """A row per metric and pair of models; the pairs of a metric are one family of tests."""
     check_option("against", against, ("all", "baseline"))
     if metric is not None:
         check_option("metric", metric, report.metrics)
@@ -365,7 +363,7 @@ def compare_models(
 
 
 def _ropes(rope: Any, metrics: Sequence[str]) -> Mapping[str, float]:
-    """The region of practical equivalence by metric, where there is one."""
+    """Region of practical equivalence by metric."""
     if rope is None:
         return {}
     if isinstance(rope, Mapping):
@@ -375,7 +373,7 @@ def _ropes(rope: Any, metrics: Sequence[str]) -> Mapping[str, float]:
     if len(metrics) > 1:
         example = f"{{{metrics[0]!r}: {rope!r}, ...}}"
         raise InvalidParameterError(
-            f"rope={rope!r} is in units of one metric, and {len(metrics)} are compared: pass "
+            f"rope={rope!r} is in units of one metric, but {len(metrics)} are compared: pass "
             f"metric=, or a dict such as rope={example}."
         )
     return {metrics[0]: rope}
@@ -385,8 +383,8 @@ def _ropes(rope: Any, metrics: Sequence[str]) -> Mapping[str, float]:
 def comparisons(report: CrossValidationReport, metric: str) -> list[dict[str, Any]]:
     """All pairs of models, with p-values and intervals adjusted by Holm's method.
 
-    An adjusted interval has the level at which Holm's method tests its pair, so that it excludes
-    0 where the adjusted p-value is below 1 - ``confidence_level``, and only there.
+    The adjusted interval of a pair has the level at which Holm's method tests it, so it excludes
+    0 exactly if the adjusted p-value is below 1 - ``confidence_level``.
     """
     rows = [_test_pair(report, metric, *pair) for pair in combinations(report.models, 2)]
     tested = [row for row in rows if not np.isnan(row["p_value"])]
@@ -406,11 +404,10 @@ def comparisons(report: CrossValidationReport, metric: str) -> list[dict[str, An
 def paired_folds(
     report: CrossValidationReport, results: Sequence[FoldResult], first: Any, second: Any
 ) -> dict[str, Any]:
-    """Two values of each fold where both are defined, and the sizes of these folds."""
+    """Arguments of a paired test: two values of each fold where both are finite, and its sizes."""
     first, second = np.asarray(first), np.asarray(second)
     defined = np.isfinite(first) & np.isfinite(second)
-    kept = [result for result, is_kept in zip(results, defined, strict=True) if is_kept]
-    sizes = group_sizes(report.grouping, kept)
+    sizes = group_sizes(report.grouping, compress(results, defined))
     return {"scores_a": first[defined], "scores_b": second[defined], **sizes}
 
 
@@ -438,7 +435,7 @@ def _test_pair(
 def _posterior(
     report: CrossValidationReport, row: Mapping[str, Any], rope: float | None
 ) -> dict[str, float]:
-    """Probabilities that either model is better by more than ``rope``, and that neither is."""
+    """Posterior probabilities that a is better by more than ``rope``, that b is, or neither."""
     if np.isnan(row["p_value"]):
         return dict.fromkeys(_POSTERIOR, _NAN)
     bayes = bayesian_correlated_ttest(**_paired(report, row), rope=rope or 0.0)

@@ -116,7 +116,7 @@ def test_groups_are_told():
     assert "that they had seen" not in str(split)  # an integer keeps groups together
     cv = list(KFold(3, shuffle=True, random_state=0).split(X))
     torn = report_of(X, y, group, cv=cv, scoring="accuracy")
-    assert "groups have rows in the training and the test part of one fold" in str(torn)
+    assert "groups have training and test rows in the same fold" in str(torn)
     assert "that they had seen" in torn.to_html()
     assert "groups" not in str(report_of(X, y, None))
 
