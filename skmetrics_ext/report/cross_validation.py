@@ -13,7 +13,13 @@ from numpy.typing import ArrayLike
 from skmetrics_ext.numeric import Array, PosLabel, RandomState
 from skmetrics_ext.progress import Progress, reporting
 from skmetrics_ext.report.cv_report import CrossValidationReport
-from skmetrics_ext.report.fold import FoldResult, Grouping, fit_and_score, numbered_folds
+from skmetrics_ext.report.fold import (
+    FAILED_FIT,
+    FoldResult,
+    Grouping,
+    fit_and_score,
+    numbered_folds,
+)
 from skmetrics_ext.report.out_of_fold import FittedOn, ScoredData
 from skmetrics_ext.report.params import ReportScoring, positive_of, resolve_scoring, send_params
 from skmetrics_ext.report.summary import INTERVAL_KINDS, IntervalKind
@@ -375,7 +381,7 @@ def _check_fits(results: list[FoldResult], baseline: str | None) -> None:
     failed = {
         model: f"{model!r}: on every fold the {min(texts)}"
         for model, texts in reasons.items()
-        if all(text.startswith("fit failed") for text in texts)
+        if all(text.startswith(FAILED_FIT) for text in texts)
     }
     if failed and reasons.keys() - {baseline} <= failed.keys():
         raise InvalidParameterError("; ".join(failed.values()))

@@ -183,7 +183,7 @@ def test_nested_intervals_are_those_of_nested_cv():
     loss = nested_cv_interval(GaussianNB(), rows, y, loss="log_loss", **options)
     row = found["neg_log_loss"]
     assert (row["low"], row["high"]) == pytest.approx((-loss.high, -loss.low))
-    assert "and not f1_macro" in found["f1_macro"]["interval_note"]
+    assert "not f1_macro" in found["f1_macro"]["interval_note"]
     areas = cross_validation_report(LogisticRegression(), X, Y, scoring="roc_auc", cv=3)
     with pytest.raises(ValueError, match=r"'nested' is not available: .* and not roc_auc"):
         areas.summary("nested")

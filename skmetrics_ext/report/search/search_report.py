@@ -1,4 +1,4 @@
-"""search_report: fits all candidates, and corrects the best value for the selection."""
+"""search_report: fit all candidates of a search, and correct the best score for selection."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from skmetrics_ext.inference.selection import (
 from skmetrics_ext.numeric import Array, RandomState, wilson
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.report.cross_validation import cross_validation_report, read_rows, run_fits
-from skmetrics_ext.report.fold import FoldResult, Grouping
+from skmetrics_ext.report.fold import FAILED_FIT, FoldResult, Grouping
 from skmetrics_ext.report.out_of_fold import ScoredData
 from skmetrics_ext.report.search.noise import RowNoise, TopTwoDifference, of_folds, rounds_of
 from skmetrics_ext.report.search.plan import SearchArguments, SearchPlan, plan_of
@@ -38,7 +38,7 @@ from skmetrics_ext.validation.parameters import check_integer, check_level
 
 _NAN = float("nan")
 _LEAST_DRAWS = 20
-_SAME = 1e-9  # rounding is less: a larger difference means that values did not come back
+_SAME = 1e-9  # larger differences from cv_results_ are not rounding
 _METHOD = "corrected for selection"
 _ROUNDING = 1e-12
 
@@ -59,73 +59,73 @@ def search_report(
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> SearchReport:
-    r"""Best score of a search corrected for selection, and the candidates that are as good.
+    r"""Best score of a search, corrected for selection, and the candidates that are as good.
 
-    ``best_score_`` is the largest of many noisy means, and so too high: of 50 candidates with the
-    same area of 0.75, by about 0.10 with 100 rows.
+    ``best_score_`` is the largest of many noisy means, so it is too high: with 50 candidates of
+    the same AUC of 0.75 and 100 rows, by about 0.10.
 
     Parameters
     ----------
     search : estimator or dict of str to estimator
         A ``GridSearchCV``, ``RandomizedSearchCV`` or halving search of scikit-learn, fitted
-        or not, or candidates by their names. Candidates, splits, metrics and the rule for
-        ``refit`` are those of the search; of a halving search the candidates of the last round.
-        It is not changed. A search keeps no predictions, so the candidates of a fitted one are
-        fitted again.
+        or not, or a dict of named candidates. Candidates, splits, metrics and the ``refit`` rule
+        are taken from the search; from a halving search, the candidates of its last round. The
+        search is not changed. It stores no predictions, so even a fitted search is run again.
     X : array-like of shape (n_samples, n_features)
-        What the candidates predict from.
+        Features.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         Classes of any kind, or multilabel indicators.
     groups : array-like of shape (n_samples,), default=None
-        The group of each row (the patient); rows of a group may depend on each other. They go to
-        the splitter, and intervals and tests take groups, not rows, as independent.
+        The group of each row, such as the patient; rows of a group may be dependent. Groups are
+        passed to the splitter, and intervals and tests treat groups, not rows, as independent.
     params : dict, default=None
-        As ``fit`` of the search takes them: with metadata routing they go where they are
-        requested, and without it to the fits.
+        Parameters of the search's ``fit``: with metadata routing they go where they are
+        requested, otherwise to the fits.
     cv, scoring : object, default=None
-        As in `cross_validation_report`, for a dict of candidates: 5 folds and accuracy by default.
+        As in `cross_validation_report`, for a dict of candidates only; by default 5 folds and
+        accuracy.
     outer : int, splitter or iterable of (train, test), default=None
-        Folds of a nested cross-validation, whose estimate is shown as well; it runs the search
-        once for each.
+        Outer folds of a nested cross-validation, whose estimate is reported as well. The search is
+        run once per outer fold.
     n_resamples : int, default=1000
-        Draws of the noise.
+        Number of draws of the noise.
     confidence_level : float in (0, 1), default=0.95
-        Of all intervals.
+        Nominal coverage of all intervals.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the draws.
     n_jobs : int or None, default=None
-        Number of parallel jobs, that of the search by default.
+        Number of parallel jobs; by default that of the search.
     progress : bool, callable or None, default=None
-        Whether, or how, to tell how many fits are done.
+        As in `cross_validation_report`.
 
     Returns
     -------
     SearchReport
         ``.naive``, ``.best``, ``.rows``, ``.selected``, ``.best_estimator_``, ``.frame()``,
-        ``.plot()``, ``.to_html()``; it prints as a table. Interrupted from the keyboard, it
-        holds the candidates that were finished, with a warning.
+        ``.plot()``, ``.to_html()``; it prints as a table. After a keyboard interrupt it holds the
+        finished candidates, with a warning.
 
     Raises
     ------
     ValueError
-        If an argument is not what it says, or no candidate has a value.
+        If an argument is invalid, or no candidate has a value.
 
     Notes
     -----
-    The mean values :math:`v` of the candidates have an error of covariance :math:`\Sigma`, which
-    is that of what each row (or group) adds to them. With noise
-    :math:`\omega \sim N(0, \Sigma)`, the candidate that is chosen by
-    :math:`v + \sqrt\alpha\,\omega` has the value :math:`v - \omega / \sqrt\alpha` without bias
-    (Oliveira, Lei & Tibshirani 2024), as if it were chosen under :math:`1 + \alpha` times the
-    noise. Bootstrap bias-corrected cross-validation (Tsamardinos, Greasidou & Borboudakis 2018) is
-    :math:`\alpha = 1`; here it is 0.1, nearer to the choice that was made. The standard error is
-    the spread of the same in samples drawn from values that are as spread as the true ones.
-    Values between two bounds are put on the scale of angles, those with one on that of logs.
+    The mean values :math:`v` of the candidates have errors with covariance :math:`\Sigma`, from
+    the contributions of each row (or group) to them. With noise
+    :math:`\omega \sim N(0, \Sigma)`, the candidate chosen by :math:`v + \sqrt\alpha\,\omega` has
+    the unbiased value :math:`v - \omega / \sqrt\alpha` (Oliveira, Lei & Tibshirani 2024), for a
+    choice under :math:`1 + \alpha` times the noise. Bootstrap bias-corrected cross-validation
+    (Tsamardinos, Greasidou & Borboudakis 2018) is :math:`\alpha = 1`; here it is 0.1, closer to
+    the actual choice. The standard error is the spread of the corrected value in samples drawn
+    around values that are as spread out as the true ones. Metrics with two bounds are corrected on
+    the arcsine scale, those with one bound on the log scale.
 
-    A metric without influence values takes :math:`\Sigma` from values of drawn rows, and a function
-    that is no metric of this package from the values of the folds.
+    For a metric without influence values, :math:`\Sigma` comes from resampled rows; for a function
+    that is not a metric of this package, from the values of the folds.
 
-    Differences to the best are Hsu's multiple comparisons with the best, by the largest of
+    Differences from the best are Hsu's multiple comparisons with the best, by the largest of
     correlated statistics.
 
     References
@@ -174,7 +174,7 @@ def search_report(
 
 
 def _run(plan: SearchPlan, X: Any, y: Any, rows: RowNoise, progress: Progress) -> list[FoldResult]:
-    """Run all fits, candidate by candidate; values are kept, predictions are not."""
+    """Fit and score all candidates; keep their values, and drop predictions once read."""
     place = {name: k for k, name in enumerate(plan.names)}
 
     def keep(result: FoldResult) -> FoldResult:
@@ -191,7 +191,7 @@ def _run(plan: SearchPlan, X: Any, y: Any, rows: RowNoise, progress: Progress) -
 
 
 def _best_model(plan: SearchPlan, best: int, X: Any, y: Any) -> Any:
-    """The chosen candidate, fitted to all rows, by the search if it did that."""
+    """The chosen candidate fitted to all rows, taken from the search if it has one."""
     from sklearn.base import clone
 
     if hasattr(plan.search, "best_estimator_"):
@@ -201,11 +201,11 @@ def _best_model(plan: SearchPlan, best: int, X: Any, y: Any) -> Any:
 
 
 def _nested(plan: SearchPlan, arguments: SearchArguments, outer: Any, level: float) -> Estimate:
-    """The search itself, cross-validated."""
+    """Nested cross-validation: the search itself is cross-validated."""
     from sklearn.base import clone
 
     if plan.search is None:
-        raise InvalidParameterError("outer needs a search, which it runs on each of its folds.")
+        raise InvalidParameterError("outer needs a search, which is run on each outer fold.")
     report = cross_validation_report(
         {"search": clone(plan.search)},
         arguments.X,
@@ -229,21 +229,21 @@ def _nested(plan: SearchPlan, arguments: SearchArguments, outer: Any, level: flo
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SearchOutcome:
-    """Values of the candidates, and which of them is chosen.
+    """Values of the candidates, and the choice among them.
 
     Parameters
     ----------
     plan : SearchPlan
     values : dict of str to ndarray of shape (p, J)
-        Of each metric.
+        Values on the folds by metric.
     reasons : list of str
-        Why a candidate has no mean; empty for those that have one.
+        Why a candidate has no mean; "" for the others.
     times : ndarray of shape (p,)
         Mean seconds of a fit.
     results : dict
-        What ``cv_results_`` of the candidates would be.
+        The values in the form of ``cv_results_``.
     best : int
-        The chosen one.
+        Position of the chosen candidate.
     """
 
     plan: SearchPlan
@@ -255,7 +255,7 @@ class SearchOutcome:
 
     @classmethod
     def of(cls, plan: SearchPlan, fits: Sequence[FoldResult]) -> SearchOutcome:
-        """Collect the finished fits; the refit rule of the search chooses."""
+        """Collect the finished fits, and choose by the refit rule of the search."""
         names = plan.names
         place = {name: k for k, name in enumerate(names)}
         shape = len(names), len(plan.folds)
@@ -279,7 +279,7 @@ class SearchOutcome:
 
     @property
     def means(self) -> Array:
-        """Means of the metric by which the search chooses, (p,)."""
+        """Means (p,) of the metric by which the search chooses."""
         return np.asarray(self.results[f"mean_test_{self.plan.metric}"])
 
     def report(
@@ -290,7 +290,7 @@ class SearchOutcome:
         rng: np.random.Generator,
         nested: Estimate | None,
     ) -> SearchReport:
-        """The report of the candidates that have a value on every fold."""
+        """The report, from the candidates that have a value on every fold."""
         plan, grouping = self.plan, rows.data.grouping
         kept = np.flatnonzero(np.isfinite(self.values[plan.metric]).all(axis=1))
         splits = self.values[plan.metric][kept]
@@ -298,7 +298,8 @@ class SearchOutcome:
         noise, lasting = rows.noise(kept, splits, n_draws, rng) or of_folds(splits, plan.overlap)
         if rows.why:
             notes.append(
-                f"{rows.why}: the noise is estimated from {len(plan.folds)} folds, and rough"
+                f"{rows.why}: the noise is estimated from {len(plan.folds)} folds only, so it is "
+                "rough"
             )
         against = from_best(values, noise, noise.draws(rng, n_draws), level)
         n_units = rows.n_units or len(plan.folds)
@@ -310,10 +311,15 @@ class SearchOutcome:
         if len(plan.folds) < 2 and not rows.n_units:
             errors = np.full(len(errors), _NAN)
             chosen = Chosen(_NAN, _NAN, _NAN, errors)
-            notes.append("one split does not show its noise")
+            notes.append("the noise cannot be estimated from a single split")
         freedom = np.asarray(float(max(n_units - 1, 1)))
         scaled = Scaled(stable.bounds, quantile(level, freedom), level, rows.n_units)
-        notes += self._notes()
+        off = np.nanmax(np.abs(np.append(self._known_means() - self.means, 0.0)))
+        if off > _SAME:
+            notes.append(
+                f"the values of cv_results_ were not reproduced (differences up to {off:.3g}): the "
+                "splits or the models are random without a seed"
+            )
         if len(kept) > 1:
             best = int(np.flatnonzero(kept == self.best)[0])
             units = "folds" if not rows.n_units else "rows" if grouping is None else "groups"
@@ -334,43 +340,36 @@ class SearchOutcome:
             notes=tuple(notes),
         )
 
-    # ----------------------------------------------------------------------- parts
-
     def _rule(self, kept: Array, stable: Stable) -> tuple[Choose, bool]:
-        """The choice of the search among other values of these candidates, on their scale."""
+        """The refit rule as a function of values on the scale, and whether it is slow."""
         refit = self.plan.refit
         if not callable(refit):
             return largest, False
-        results, is_ours = _part(self.results, kept), isinstance(refit, SimplestWithin)
-        choose = refit.of(results) if is_ours else _by_rule(refit, results, self.plan.metric)
-        return lambda values: choose(stable.back(values)), not is_ours
+        results = {
+            key: [column[k] for k in kept] if isinstance(column, list) else column[kept]
+            for key, column in self.results.items()
+        }
+        if isinstance(refit, SimplestWithin):
+            choose, is_slow = refit.of(results), False
+        else:
+            choose, is_slow = _by_callable(refit, results, self.plan.metric), True
+        return lambda values: choose(stable.back(values)), is_slow
 
     def _known_means(self) -> Array:
-        """Means in ``cv_results_`` of a fitted search; else those found here."""
+        """Means in ``cv_results_`` if the search was fitted; otherwise the means of these fits."""
         known = self.plan.results
         if known is None:
             return self.means
         return np.asarray(known[f"mean_test_{self.plan.metric}"])[self.plan.places]
 
-    def _notes(self) -> list[str]:
-        off = np.nanmax(np.abs(np.append(self._known_means() - self.means, 0.0)))
-        if not off > _SAME:
-            return []
-        return [
-            f"the values of cv_results_ did not come back (they are off by up to {off:.3g}): the "
-            "splits or the models are random without a seed"
-        ]
-
     def _rows(
         self, kept: Array, scaled: Scaled, errors: Array, against: FromBest, share: Array
     ) -> Rows:
-        """A row for each candidate; what needs a value on every fold is nan for the others."""
-        plan, means = self.plan, self.means
-        splits = self.values[plan.metric]
-        stds = splits.std(axis=1, ddof=1) if splits.shape[1] > 1 else np.full(len(splits), _NAN)
+        """A row per candidate; most columns need a value on every fold."""
+        plan, means, splits = self.plan, self.means, self.values[self.plan.metric]
         pairs = zip(means[kept].tolist(), errors.tolist(), strict=True)
         low, high = np.array([scaled.interval(*pair) for pair in pairs]).T
-        of_kept = {
+        columns = {
             "standard_error": errors,
             "low": low,
             "high": high,
@@ -380,20 +379,20 @@ class SearchOutcome:
             "probability_best": share,
             "as_good": against.as_good,
         }
-        columns: dict[str, list[Any]] = {"mean": means.tolist(), "std": stds.tolist()}
-        for key, values in of_kept.items():
-            fill = {"probability_best": 0.0, "as_good": False}.get(key, _NAN)
-            column = np.full(len(means), fill, dtype=values.dtype)
-            column[kept] = values
-            columns[key] = column.tolist()
-        is_named = plan.search is None
+        missing = dict.fromkeys(columns, _NAN) | {"probability_best": 0.0, "as_good": False}
+        position = {int(place): k for k, place in enumerate(kept)}
         rows = []
         for place, (name, params) in enumerate(zip(plan.names, plan.params, strict=True)):
+            cells: Mapping[str, Any] = missing
+            if place in position:
+                cells = {key: column[position[place]].item() for key, column in columns.items()}
             row: dict[str, Any] = {
-                "candidate": name if is_named else int(plan.places[place]),
-                "label": name if is_named else label_of(params),
+                "candidate": name if plan.search is None else int(plan.places[place]),
+                "label": name if plan.search is None else label_of(params),
                 "params": params,
-                **{key: column[place] for key, column in columns.items()},
+                "mean": float(means[place]),
+                "std": float(splits[place].std(ddof=1)) if splits.shape[1] > 1 else _NAN,
+                **cells,
                 "selected": place == self.best,
                 "fit_time": float(self.times[place]),
                 "reason": self.reasons[place] or None,
@@ -408,7 +407,7 @@ class SearchOutcome:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Scaled:
-    """Bounds of values from their errors, on the scale of the metric."""
+    """Intervals from values and their errors, on a scale that suits the range of the metric."""
 
     bounds: tuple[float, float]
     z: Array
@@ -416,19 +415,18 @@ class Scaled:
     n_units: int
 
     def interval(self, value: float, error: float) -> tuple[float, float]:
-        """Bounds of a value."""
+        """Interval of the mean of one candidate."""
         low, high = self.bounds
         if not np.isfinite(value) or np.isnan(error):
             return _NAN, _NAN
         if error <= _ROUNDING:
-            return self._without(value)
-        inside = low < value < high
-        scale = scales_of(self.bounds)[0] if inside else "delta"
-        found = SCALES[scale](np.asarray(value), np.asarray(error), self.z, self.bounds)
-        return float(found[0]), float(found[1])
+            return self._without_error(value)
+        scale = scales_of(self.bounds)[0] if low < value < high else "delta"
+        ends = SCALES[scale](np.asarray(value), np.asarray(error), self.z, self.bounds)
+        return float(ends[0]), float(ends[1])
 
     def estimate(self, stable: Stable, chosen: Chosen) -> Estimate:
-        """The corrected value, and its interval on the scale on which it was corrected."""
+        """The corrected value, with an interval on the scale on which it was corrected."""
         value = float(stable.back(np.asarray(chosen.value)))
         note = (
             f"{NOT_INCLUDED}: coverage may be below {100 * self.level:g} % for the refitted model, "
@@ -437,89 +435,82 @@ class Scaled:
         if np.isnan(chosen.error):
             return estimate(value, (_NAN, _NAN), _NAN, _METHOD, self.level)
         if chosen.error <= _ROUNDING:
-            note = f"no row adds to the error; {note}"
-            return estimate(value, self._without(value), 0.0, _METHOD, self.level, note)
-        away = chosen.away * float(self.z) / quantile(self.level)  # of few groups
+            note = f"no row contributes to the error; {note}"
+            return estimate(value, self._without_error(value), 0.0, _METHOD, self.level, note)
+        away = chosen.away * float(self.z) / quantile(self.level)  # a t quantile for few units
         low, high = (float(stable.back(np.asarray(chosen.value + side * away))) for side in (-1, 1))
-        # On the scale of the metric, the error is that of the interval.
-        error = (high - low) / 2 * chosen.error / away
+        error = (high - low) / 2 * chosen.error / away  # on the scale of the metric
         return estimate(value, (low, high), error, _METHOD, self.level, note)
 
-    def _without(self, value: float) -> tuple[float, float]:
-        """Bounds of a value to which no row contributes: those of a proportion of as many rows."""
+    def _without_error(self, value: float) -> tuple[float, float]:
+        """Wilson's interval for a share of as many rows, if no row contributes to the value."""
         low, high = self.bounds
         if not np.isfinite([low, high]).all() or not self.n_units:
             return value, value
         share = (value - low) / (high - low)
-        found = wilson(share * self.n_units, self.n_units, self.level)
-        return tuple(low + (high - low) * float(end) for end in found)  # type: ignore[return-value]
+        first, last = wilson(share * self.n_units, self.n_units, self.level)
+        return low + (high - low) * float(first), low + (high - low) * float(last)
 
 
 def _value(plan: SearchPlan, result: FoldResult, metric: str) -> float:
     """Value on a fold, or the search's ``error_score`` if the fit failed."""
-    value, reason = result.values[metric], result.reasons.get(metric, "")
+    reason = result.reasons.get(metric, "")
+    if not reason.startswith(FAILED_FIT):
+        return result.values[metric]
     error_score = getattr(plan.search, "error_score", _NAN)
-    if reason.startswith("fit failed"):
-        if error_score == "raise":
-            raise InvalidParameterError(f"candidate {result.model}: {reason}")
-        return float(error_score)
-    return value
+    if error_score == "raise":
+        raise InvalidParameterError(f"candidate {result.model}: {reason}")
+    return float(error_score)
 
 
 def _results(plan: SearchPlan, values: Mapping[str, Array]) -> dict[str, Any]:
     """The values in the form of ``cv_results_``."""
-    from scipy.stats import rankdata
-
-    found: dict[str, Any] = {"params": plan.params}
+    results: dict[str, Any] = {"params": plan.params}
     keys = dict.fromkeys(key for params in plan.params for key in params)
     for key in keys:
         column: Any = np.ma.array(np.empty(len(plan.params), dtype=object), mask=True)
         for k, params in enumerate(plan.params):
             if key in params:
                 column[k] = params[key]
-        found[f"param_{key}"] = column
+        results[f"param_{key}"] = column
     for metric, splits in values.items():
         for fold in range(splits.shape[1]):
-            found[f"split{fold}_test_{metric}"] = splits[:, fold]
-        found[f"mean_test_{metric}"] = splits.mean(axis=1)
-        found[f"std_test_{metric}"] = splits.std(axis=1)
-        means = np.nan_to_num(found[f"mean_test_{metric}"], nan=-np.inf)
-        found[f"rank_test_{metric}"] = rankdata(-means, method="min").astype(np.int32)
-    return found
+            results[f"split{fold}_test_{metric}"] = splits[:, fold]
+        means = splits.mean(axis=1)
+        results[f"mean_test_{metric}"] = means
+        results[f"std_test_{metric}"] = splits.std(axis=1)
+        results[f"rank_test_{metric}"] = _ranks(means)
+    return results
+
+
+def _ranks(means: Array) -> Array:
+    """Ranks of the candidates, 1 for the best, as in ``cv_results_``."""
+    from scipy.stats import rankdata
+
+    return rankdata(-np.nan_to_num(means, nan=-np.inf), method="min").astype(np.int32)
 
 
 def _chosen(plan: SearchPlan, results: Mapping[str, Any]) -> int:
-    """The candidate that the search chose, or its rule chooses."""
-    told = getattr(plan.search, "best_index_", None)
-    if told is not None:
-        return int(np.flatnonzero(plan.places == told)[0])
+    """Position of the candidate that the search chose, or that its rule chooses."""
+    known = getattr(plan.search, "best_index_", None)
+    if known is not None:
+        return int(np.flatnonzero(plan.places == known)[0])
     if callable(plan.refit):
         return int(plan.refit(results))
     return int(results[f"rank_test_{plan.metric}"].argmin())
 
 
-def _part(results: Mapping[str, Any], kept: Array) -> dict[str, Any]:
-    """``cv_results_`` of the candidates at these places."""
-    return {
-        key: [column[k] for k in kept] if isinstance(column, list) else column[kept]
-        for key, column in results.items()
-    }
-
-
-def _by_rule(refit: Callable[[Any], int], results: Mapping[str, Any], metric: str) -> Choose:
-    """A rule of the user's own, asked for each draw."""
-    from scipy.stats import rankdata
-
+def _by_callable(refit: Callable[[Any], int], results: Mapping[str, Any], metric: str) -> Choose:
+    """A user's refit rule, called once for each draw of the values."""
     mean = results[f"mean_test_{metric}"]
     splits = [key for key in results if key.startswith("split") and key.endswith(f"test_{metric}")]
 
     def choose(values: Array) -> Array:
-        found = []
+        places = []
         for drawn in values:
             moved = {key: results[key] + (drawn - mean) for key in splits}
-            moved[f"mean_test_{metric}"] = drawn
-            moved[f"rank_test_{metric}"] = rankdata(-drawn, method="min").astype(np.int32)
-            found.append(int(refit({**results, **moved})))
-        return np.array(found)
+            moved |= {f"mean_test_{metric}": drawn, f"rank_test_{metric}": _ranks(drawn)}
+            places.append(int(refit({**results, **moved})))
+        return np.array(places)
 
     return choose

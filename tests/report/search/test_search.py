@@ -79,7 +79,7 @@ def test_values_of_a_fitted_search_come_back(scoring):
     assert found.naive == search.best_score_
     assert found.selected.params == search.best_params_
     assert found.best_estimator_ is search.best_estimator_
-    assert not any("did not come back" in note for note in found.notes)
+    assert not any("were not reproduced" in note for note in found.notes)
     assert found.best.low < found.best.value < found.best.high
 
 
@@ -133,7 +133,7 @@ def test_splits_without_a_seed_are_told():
     search = GridSearchCV(TREE, DEPTHS, cv=StratifiedKFold(3, shuffle=True)).fit(X, Y)
     found = report(search)
     assert found.naive == search.best_score_
-    assert any("did not come back" in note for note in found.notes)
+    assert any("were not reproduced" in note for note in found.notes)
 
 
 def test_named_candidates():
