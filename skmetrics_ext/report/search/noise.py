@@ -1,4 +1,4 @@
-"""Joint noise of the candidates' values, from rows, draws or folds."""
+"""Joint noise of the candidates' mean values, from rows, resampled rows or folds."""
 
 from __future__ import annotations
 
@@ -21,44 +21,45 @@ from skmetrics_ext.report.summary import NoIntervalError, sample_of_fold
 from skmetrics_ext.scoring.scorer import metric_of
 from skmetrics_ext.validation import InvalidParameterError
 
-_HELD = 1 << 27  # numbers that stay in memory; more of them go to a file
+_HELD = 1 << 27  # numbers held in memory; more are held in a file
 _AT_ONCE = 1 << 22
-_SLOW_DRAWS = 100  # of metrics that are computed draw by draw
+_SLOW_DRAWS = 100  # draws for metrics that are computed draw by draw
+_ROUNDING = 1e-12
 
 
 @dataclass(eq=False, slots=True)
 class RowNoise:
     """Contribution of each row (or group) to the mean over folds of each candidate.
 
-    A row adds its contribution to the value of its fold, and its share of the distance of that
-    value from the other folds: values of few rows are not linear in them, and a fold with one row
-    of a class does not show its noise alone (Bayle, Bayle, Janson & Mackey 2020, all-pairs
-    variance).
+    A row contributes its influence on the value of its fold, plus its share of the difference
+    between that value and the mean over folds: the value of a small fold is not linear in its rows,
+    and a fold with one row of a class shows none of its noise (Bayle, Bayle, Janson & Mackey 2020,
+    all-pairs variance).
 
     Parameters
     ----------
     data : ScoredData
-        True labels, scorers, parameters and groups.
     metric : str
         Name of the metric.
     n_candidates : int
-        Number of candidates.
     round_of : ndarray of int of shape (J,)
-        The repeat of each fold. Two halves of the repeats share the lasting contributions of
-        rows, and nothing that depends on the folds.
+        The repeat that each fold belongs to. Contributions are summed over two halves of the
+        repeats: what both halves share does not depend on the folds.
     """
 
     data: ScoredData
     metric: str
     n_candidates: int
     round_of: Array
-    unit_of: Array = field(init=False)  # of each row of the data
-    parts: Array = field(init=False)
+    unit_of: Array = field(init=False)  # row or group number of each row of the data
+    parts: Array = field(init=False)  # (halves, candidates, units)
+    # Rows of each fold, and their shares in the weight of their class.
     shares: dict[int, tuple[Array, Array]] = field(init=False, default_factory=dict)
+    # Samples to draw from, by candidate and fold, if the metric has no influence values.
     samples: dict[tuple[int, int], tuple[TallySample, Array]] = field(
         init=False, default_factory=dict
     )
-    why: str = field(init=False, default="")  # the reason if rows do not show the noise
+    why: str = field(init=False, default="")  # why rows do not show the noise, if so
 
     def __post_init__(self) -> None:
         grouping, n_rows = self.data.grouping, len(self.data.y)
@@ -66,20 +67,15 @@ class RowNoise:
         halves = 1 + int(self.round_of.max() > 0)
         self.parts = _room((halves, self.n_candidates, int(self.unit_of.max()) + 1))
         if metric_of(self.data.scorers[self.metric]) is None:
-            self.why = f"{self.metric} is no metric of this package"
+            self.why = f"{self.metric} is not a metric of this package"
 
     @property
     def half_of(self) -> Array:
-        """Half of the repeats to which each fold belongs; the repeats take turns."""
+        """Half of the repeats, 0 or 1, that each fold belongs to, in turn."""
         return np.asarray(self.round_of % 2)
 
-    @property
-    def sign(self) -> int:
-        """Sign of the scorer."""
-        return self.data.sign(self.metric)
-
     def take(self, place: int, result: FoldResult) -> None:
-        """Add the fold of the candidate at this place."""
+        """Add a fold of the candidate at this place."""
         value = result.values[self.metric]
         if self.why or not np.isfinite(value):
             return
@@ -96,20 +92,19 @@ class RowNoise:
             return
         if result.fold not in self.shares:
             self.shares[result.fold] = rows, _shares(statistic)
-        parts = self.sign * statistic.by_row[0]
+        parts = self.data.sign(self.metric) * statistic.by_row[0]
         parts += value * self.shares[result.fold][1]
         self.parts[self.half_of[result.fold], place] += np.bincount(
             self.unit_of[rows], weights=parts / len(self.round_of), minlength=self.parts.shape[-1]
         )
 
-    # ----------------------------------------------------------------------- all together
-
     def noise(
         self, kept: Array, splits: Array, n_draws: int, rng: np.random.Generator
     ) -> tuple[Noise, Array | None] | None:
-        """Noise of the means of values (k, J) of the candidates at these places; None if unknown.
+        """Noise of the means of values (k, J) of the kept candidates; None if unknown.
 
-        With it the covariance that repeats of the folds do not reduce; None without repeats.
+        The second item is the covariance that further repeats of the folds do not reduce; None
+        without repeats.
         """
         if self.why:
             return None
@@ -146,7 +141,7 @@ class RowNoise:
 
     @property
     def n_units(self) -> int:
-        """Rows or groups that were predicted."""
+        """Number of rows or groups that were predicted."""
         rows: list[Array] = [rows for rows, _ in self.shares.values()]
         rows += [rows for _, rows in self.samples.values()]
         return len(np.unique(self.unit_of[np.concatenate(rows)])) if rows else 0
@@ -154,18 +149,18 @@ class RowNoise:
     def _of_draws(
         self, kept: Array, n_draws: int, rng: np.random.Generator
     ) -> tuple[Noise, Array | None]:
-        """Noise from draws of rows, or groups, shared by all candidates."""
+        """Noise from resampled rows, or groups; all candidates share the draws."""
         samples = {key: part for key, part in self.samples.items() if key[0] in set(kept.tolist())}
         if any(sample.is_slow for sample, _ in samples.values()):
             n_draws = min(n_draws, _SLOW_DRAWS)
         seen = np.unique(self.unit_of[np.concatenate([rows for _, rows in samples.values()])])
         counts = np.zeros((n_draws, int(self.unit_of.max()) + 1), dtype=np.int32)
         counts[:, seen] = rng.multinomial(len(seen), np.full(len(seen), 1 / len(seen)), n_draws)
-        shape = len(self.parts), n_draws, len(kept)
+        shape, sign = (len(self.parts), n_draws, len(kept)), self.data.sign(self.metric)
         sums, defined = np.zeros(shape), np.zeros(shape)
         place_of = {place: k for k, place in enumerate(kept.tolist())}
         for (place, fold), (sample, rows) in samples.items():
-            drawn = self.sign * _drawn(sample, counts, self.unit_of[rows])
+            drawn = sign * _drawn(sample, counts, self.unit_of[rows])
             known, cell = np.isfinite(drawn), np.s_[self.half_of[fold], :, place_of[place]]
             sums[cell] += np.where(known, drawn, 0.0)
             defined[cell] += known
@@ -176,22 +171,22 @@ class RowNoise:
 
 
 def _shared(first: Array, second: Array) -> Array:
-    """Covariance of the contributions (k, r) that the same units make in both halves."""
+    """Symmetric cross-covariance of contributions (k, r) of the same units in two halves."""
     both = first @ second.T
     return np.asarray((both + both.T) / 2)
 
 
 def _deviations(sums: Array, defined: Array) -> Array:
-    """Deviations of the means of draws (B, k) from their mean, scaled to give a covariance."""
+    """Deviations of the means of draws (B, k), scaled so that their products are covariances."""
     means = sums / np.where(defined > 0, defined, np.nan)
     deviations = np.nan_to_num(means - np.nanmean(means, axis=0))
     return np.asarray(deviations / np.sqrt(max(len(means) - 1, 1)))
 
 
 def of_folds(splits: Array, overlap: float) -> tuple[Noise, Array]:
-    """Noise from the values (k, J) of folds alone, corrected for overlapping training sets.
+    """Noise from the values (k, J) of folds alone, by Nadeau and Bengio's corrected variance.
 
-    Repeats of the folds do not reduce the part that is added for the overlap.
+    The second item is the part added for overlapping training sets, which repeats do not reduce.
     """
     n_folds = splits.shape[1]
     parts = (splits - splits.mean(axis=1, keepdims=True)) / np.sqrt(max(n_folds - 1, 1))
@@ -199,9 +194,9 @@ def of_folds(splits: Array, overlap: float) -> tuple[Noise, Array]:
 
 
 def rounds_of(folds: Sequence[Fold], n_rows: int) -> Array:
-    """The repeat to which each fold (J,) belongs: its rows were in a fold so often before.
+    """The repeat that each fold (J,) belongs to: how often its rows were tested before.
 
-    All are of one, where repeats have not the same number of folds.
+    If repeats differ in their number of folds, all folds count as one repeat.
     """
     seen, rounds = np.zeros(n_rows, dtype=np.int64), []
     for fold in folds:
@@ -212,7 +207,7 @@ def rounds_of(folds: Sequence[Fold], n_rows: int) -> Array:
 
 
 def _shares(statistic: Linearized) -> Array:
-    """Share of each row in the weight of its class in the fold."""
+    """Share of each row in the weight of its class, or of all rows, in the fold."""
     (parts, (label, *_)), weight = statistic.by_row, statistic.design.weight
     weight = np.ones(len(parts)) if weight is None else weight
     if label is None:
@@ -221,7 +216,7 @@ def _shares(statistic: Linearized) -> Array:
 
 
 def _drawn(sample: TallySample, counts: Array, unit_of: Array) -> Array:
-    """The metric for each draw of the rows, (B,)."""
+    """The metric for each draw (B,) of the units."""
     by_unit = Scatter(sample.atoms.of_row, len(sample.atoms))
     size, values = max(_AT_ONCE // len(unit_of), 1), []
     for start in range(0, len(counts), size):
@@ -230,40 +225,39 @@ def _drawn(sample: TallySample, counts: Array, unit_of: Array) -> Array:
 
 
 def _room(shape: tuple[int, ...]) -> Array:
-    """Zeros; in a temporary file if there are many."""
+    """Zeros in memory, or in a temporary file if there are many."""
     n_bytes = 4 * math.prod(shape)
     if math.prod(shape) <= _HELD:
         return np.zeros(shape)
     try:
         with tempfile.TemporaryFile() as file:
-            if hasattr(os, "posix_fallocate"):  # a disk that is full later ends the process
+            if hasattr(
+                os, "posix_fallocate"
+            ):  # running out of disk space later would kill the process
                 os.posix_fallocate(file.fileno(), 0, n_bytes)
             return np.memmap(file, dtype=np.float32, mode="w+", shape=shape)
     except OSError as error:
         raise InvalidParameterError(
-            f"{shape[-2]} candidates need a temporary file of {n_bytes / (1 << 20):,.0f} MiB for "
-            f"what each row adds, and there is none ({error.strerror}): name a folder with room by "
-            "the variable TMPDIR, or pass fewer candidates."
+            f"{shape[-2]} candidates need a temporary file of {n_bytes / (1 << 20):,.0f} MiB, "
+            f"which could not be created ({error.strerror}): set TMPDIR to a folder with enough "
+            "space, or pass fewer candidates."
         ) from error
-
-
-_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class TopTwoDifference:
-    """The difference of the two best candidates, and its variance.
+    """Difference between the top two candidates, and its variance.
 
     Parameters
     ----------
     folds : ndarray of shape (J,)
         Differences on the folds.
     round_of : ndarray of int of shape (J,)
-        The repeat to which each fold belongs.
+        The repeat that each fold belongs to.
     variance : float
-        Variance of the mean, by rows.
+        Variance of the mean difference.
     lasting : float or None
-        The part that no repeat reduces; None if there is one repeat.
+        The part of the variance that more repeats do not reduce; None with a single repeat.
     """
 
     folds: Array
@@ -275,13 +269,14 @@ class TopTwoDifference:
     def of(
         cls, best: int, splits: Array, round_of: Array, noise: Noise, lasting: Array | None
     ) -> TopTwoDifference:
-        """The one that was chosen, and the best of the others, of values (k, J)."""
+        """The chosen candidate less the best of the others, from values (k, J)."""
         values = splits.mean(axis=1)
         other = int(np.where(np.arange(len(values)) == best, -np.inf, values).argmax())
-        side = np.zeros(len(values))
-        side[[best, other]] = 1.0, -1.0
-        stays = None if lasting is None else max(float(side @ lasting @ side), 0.0)
-        return cls(side @ splits, round_of, float(side @ noise.covariance @ side), stays)
+        contrast = np.zeros(len(values))
+        contrast[[best, other]] = 1.0, -1.0
+        variance = float(contrast @ noise.covariance @ contrast)
+        stays = None if lasting is None else max(float(contrast @ lasting @ contrast), 0.0)
+        return cls(contrast @ splits, round_of, variance, stays)
 
     @property
     def n_repeats(self) -> int:
@@ -290,16 +285,16 @@ class TopTwoDifference:
 
     @property
     def varying(self) -> float:
-        """The variance of one repeat, where rows are what they are.
+        """Variance of one repeat for given rows: that between repeats, or of rows if greater.
 
-        By the repeats, which vary together in the rows of a fold; and no less than rows show.
+        The variance between repeats alone is too small, since they share the rows of a fold.
         """
         means = np.bincount(self.round_of, weights=self.folds) / np.bincount(self.round_of)
-        shown = self.n_repeats * (self.variance - (self.lasting or 0.0))
-        return max(float(means.var(ddof=1)) if len(means) > 1 else 0.0, shown)
+        between = float(means.var(ddof=1)) if len(means) > 1 else 0.0
+        return max(between, self.n_repeats * (self.variance - (self.lasting or 0.0)))
 
     def description(self, n_units: int, units: str, level: float) -> str:
-        """Numbers of rows (or groups, or folds) and of repeats that separate the two."""
+        """Sentence on how many rows (or groups, folds) and repeats would separate the two."""
         difference = abs(float(self.folds.mean()))
         if difference <= _ROUNDING or self.variance <= 0:
             return "the top two candidates have the same value: no number of rows separates them"
@@ -308,16 +303,17 @@ class TopTwoDifference:
         if self.lasting is not None:
             repeats = repeats_to_tell(difference, self.lasting, self.varying, level)
         if needed <= n_units:
-            more = f", with about {_rounded(repeats)} repeats of the folds (there are "
-            more += f"{self.n_repeats}), as far as they vary"
             text = f"the {n_units} {units} are enough to separate the top two candidates"
-            return text + more * bool(self.n_repeats < repeats < np.inf)
+            if self.n_repeats < repeats < np.inf:
+                text += f", with about {_rounded(repeats)} repeats of the folds (now "
+                text += f"{self.n_repeats})"
+            return text
         if np.isnan(repeats):
-            more = "repeat the folds to see what more repeats would do"
+            more = "repeat the folds to see whether more repeats would help"
         elif np.isinf(repeats):
-            more = "no number of repeats of the folds is enough: the noise of the rows remains"
+            more = "more repeats of the folds are not enough: the noise of the rows remains"
         else:
-            more = f"or about {_rounded(repeats)} repeats of the folds (there are {self.n_repeats})"
+            more = f"or about {_rounded(repeats)} repeats of the folds (now {self.n_repeats})"
         return (
             f"separating the top two (difference {difference:.3g}) takes about "
             f"{_rounded(needed)} {units} (power 80 %; now {n_units}); {more}"

@@ -81,7 +81,7 @@ class SearchReport(Tabular):
     n_neighbors=50  0.3667  [0.2927, 0.4475]  [-0.6507, -0.4572]  < 0.001
     <BLANKLINE>
     separating the top two (difference 0.0133) takes about 580 rows (power 80 %; now 150); repeat
-        the folds to see what more repeats would do
+        the folds to see whether more repeats would help
     """
 
     metric: str

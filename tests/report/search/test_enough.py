@@ -103,7 +103,7 @@ def test_models_that_say_the_same_again_gain_nothing(monkeypatch, scoring, cv):
         assert apart.lasting == pytest.approx(apart.variance, rel=1e-3)
     assert apart.lasting == pytest.approx(apart.variance, rel=0.02)
     assert told.endswith(
-        "; no number of repeats of the folds is enough: the noise of the rows remains"
+        "; more repeats of the folds are not enough: the noise of the rows remains"
     )
 
 
@@ -113,7 +113,7 @@ def test_one_repeat_does_not_tell(monkeypatch, cv):
     groups, units = (None, "rows") if isinstance(cv, KFold) else (np.arange(N) // 2, "groups")
     apart, told = found(monkeypatch, {"a": Lucky(0), "b": Lucky(1)}, cv, x, groups=groups)
     assert (apart.n_repeats, apart.lasting) == (1, None)
-    end = "repeat the folds to see what more repeats would do"
+    end = "repeat the folds to see whether more repeats would help"
     assert told.endswith(f"{units} (power 80 %; now {N // (1 + (units != 'rows'))}); {end}")
 
 
@@ -170,12 +170,12 @@ def test_repeats_to_tell():
 @pytest.mark.parametrize(
     ("lasting", "n_units", "end"),
     [
-        (None, 100, "; repeat the folds to see what more repeats would do"),
-        (0.0011, 100, "; or about 22 repeats of the folds (there are 2)"),
+        (None, 100, "; repeat the folds to see whether more repeats would help"),
+        (0.0011, 100, "; or about 22 repeats of the folds (now 2)"),
         (
             0.0014,
             100,
-            "; no number of repeats of the folds is enough: the noise of the rows remains",
+            "; more repeats of the folds are not enough: the noise of the rows remains",
         ),
     ],
 )
@@ -188,7 +188,7 @@ def test_what_is_told(lasting, n_units, end):
         100, "rows", 0.95
     )
     start = "the 100 rows are enough to separate the top two candidates, with about 4 repeats"
-    assert enough == f"{start} of the folds (there are 2), as far as they vary"
+    assert enough == f"{start} of the folds (now 2)"
     same = TopTwoDifference(np.zeros(2), np.zeros(2, dtype=int), 0.1, None).description(
         100, "rows", 0.95
     )
