@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from skmetrics_ext.report.search.result import SearchReport
 
 _ABOUT = (
-    "The mean of the candidate that was chosen is the largest of many noisy ones, and so too high. "
-    "The corrected value takes off what such a choice gains by noise; its interval is of the "
-    "candidate that was chosen, fitted to training sets of the folds' size."
+    "The mean of the chosen candidate is the largest of many noisy means, so it is too high. The "
+    "corrected value removes this selection bias; its interval describes the chosen candidate, "
+    "fitted to training sets of the size of the folds."
 )
 _LEGEND = (
-    "Dot: mean over the folds. Line: {} interval of each candidate alone. *: chosen; =: not "
-    "distinguishable from the best. Hollow, with a dotted line: the corrected value."
+    "Dot: mean over the folds. Line: {} interval, separate for each candidate. *: chosen; =: not "
+    "distinguishable from the best. Hollow dot and dotted line: the corrected value."
 )
 _MOST_DRAWN = 30
 _SET = (
-    "From the best: joint bounds of how much worse than the best of all a candidate is. P(best): "
-    "how often it would be chosen from other samples of this size."
+    "From the best: simultaneous bounds of the difference from the best candidate. P(best): how "
+    "often a candidate would be chosen in other samples of this size."
 )
 
 

@@ -1,4 +1,4 @@
-"""Plan of a search: candidates, folds, metrics, and the parameters of each."""
+"""Plan of a search: its candidates, folds, metrics and their parameters."""
 
 from __future__ import annotations
 
@@ -31,29 +31,29 @@ _FOLDS = 5
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SearchPlan:
-    """A search, ready to be run.
+    """A search that is ready to be run.
 
     Parameters
     ----------
     search : estimator or None
-        The search, fitted where its candidates depend on results; None of named candidates.
+        The search, fitted if its candidates depend on results; None for named candidates.
     params : list of dict
         Parameters of each candidate.
     models : dict of str to estimator
-        The estimator with these parameters, by its number in ``cv_results_``, or as named.
+        The estimator of each candidate, by its number in ``cv_results_`` or its name.
     places : ndarray of int of shape (p,)
-        Where the candidates are in ``cv_results_``.
+        Positions of the candidates in ``cv_results_``.
     panel : ScorerPanel
         All metrics of the search.
     metric : str
-        The one by which it chooses.
+        The metric by which the search chooses.
     refit : str, bool or callable
-        How it chooses.
+        The rule by which it chooses.
     folds : list of Fold
     splitter : str
-        How they were made.
+        The splitter, in one line.
     routed : Params
-        What each fit and each metric is given.
+        Parameters of each fit and metric.
     n_jobs : int or None
     """
 
@@ -76,7 +76,7 @@ class SearchPlan:
 
     @property
     def metric_name(self) -> str:
-        """Name of the metric, also where ``cv_results_`` calls it "score"."""
+        """Name of the metric, even if ``cv_results_`` calls it "score"."""
         scorer = self.panel.scorers[self.metric]
         if self.metric != SINGLE or not isinstance(scorer, Scorer):
             return self.metric
@@ -85,18 +85,18 @@ class SearchPlan:
 
     @property
     def overlap(self) -> float:
-        """Mean ratio of rows to test on to rows to train on."""
+        """Mean ratio of test rows to training rows."""
         return float(np.mean([len(fold.test) / len(fold.train) for fold in self.folds]))
 
     @property
     def results(self) -> Mapping[str, Any] | None:
-        """``cv_results_`` of a search that was fitted."""
+        """``cv_results_`` of a fitted search."""
         return getattr(self.search, "cv_results_", None)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SearchArguments:
-    """Arguments of `search_report` but the search; ``y`` and ``groups`` are on the host."""
+    """Arguments of `search_report`, with ``y`` and ``groups`` on the host."""
 
     X: Any
     y: Any
@@ -108,7 +108,7 @@ class SearchArguments:
 
     @property
     def to_fit(self) -> dict[str, Any]:
-        """Arguments of the search's ``fit``, the rows aside."""
+        """Keyword arguments of the search's ``fit``."""
         return dict(self.params) if self.groups is None else {**self.params, "groups": self.groups}
 
 
@@ -118,13 +118,13 @@ def plan_of(search: Any, arguments: SearchArguments) -> SearchPlan:
         return _of_named(search, arguments)
     if not is_search(search):
         raise InvalidParameterError(
-            "search must be a search of scikit-learn (GridSearchCV, RandomizedSearchCV, a halving "
-            f"one) or a dict of name to estimator, got {type(search).__name__}."
+            "search must be a GridSearchCV, RandomizedSearchCV or halving search of scikit-learn, "
+            f"or a dict of name to estimator, got {type(search).__name__}."
         )
     for name in ("cv", "scoring"):
         if getattr(arguments, name) is not None:
             raise InvalidParameterError(
-                f"{name} is that of the search; it is given for a dict of candidates alone."
+                f"{name} is taken from the search; pass it only with a dict of candidates."
             )
     return _of_search(search, arguments)
 
@@ -165,7 +165,7 @@ def _of_named(search: Mapping[Any, Any], arguments: SearchArguments) -> SearchPl
     chosen = resolve_scoring(scoring, task, positive)
     if len(chosen.panel.names) > 1:
         raise InvalidParameterError(
-            f"scoring must be one metric, by which to choose, got {list(chosen.panel.names)}."
+            f"scoring must be the one metric to choose by, got {list(chosen.panel.names)}."
         )
     for scorer in chosen.panel.scorers.values():
         check_classes(scorer, classes)
@@ -190,21 +190,21 @@ def _of_named(search: Mapping[Any, Any], arguments: SearchArguments) -> SearchPl
 def _route(
     search: Any, panel: ScorerPanel, arguments: SearchArguments
 ) -> tuple[dict[str, Any], dict[str, dict[str, Any]], dict[str, Any]]:
-    """Parameters that the search sends to fits, metrics and the splitter."""
+    """Parameters that the search passes to fits, metrics and the splitter."""
     from sklearn import get_config
     from sklearn.utils.metadata_routing import process_routing
 
     if get_config().get("enable_metadata_routing"):
         routed = process_routing(search, "fit", **arguments.to_fit)
         to_score = dict(routed.scorer.score)
-        told = hasattr(panel, "_metadata_request") or len(panel.names) == 1
+        takes_all = hasattr(panel, "_metadata_request") or len(panel.names) == 1
         score = {
-            name: {key: to_score[key] for key in _requested(scorer, to_score, told)}
+            name: to_score if takes_all else _requested(scorer, to_score)
             for name, scorer in panel.scorers.items()
         }
         return dict(routed.estimator.fit), score, dict(routed.splitter.split)
     weight = arguments.params.get("sample_weight")
-    # Searches of scikit-learn 1.8 and later weight their metrics too, those before do not.
+    # From scikit-learn 1.8 on, searches weight their metrics, too.
     weighs = weight is not None and hasattr(search, "_check_scorers_accept_sample_weight")
     score = {
         name: {"sample_weight": weight} if weighs and accepts_weight(scorer) else {}
@@ -213,19 +213,19 @@ def _route(
     return dict(arguments.params), score, {"groups": arguments.groups}
 
 
-def _requested(scorer: Callable[..., Any], given: Mapping[str, Any], asked: bool) -> frozenset[str]:
-    """The parameters that one of several metrics takes."""
-    told = getattr(scorer, "get_metadata_routing", None)
-    if asked or told is None:
-        return frozenset(given)
-    return frozenset(told().consumes("score", list(given)))
+def _requested(scorer: Callable[..., Any], params: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters that one of several metrics requests."""
+    routing = getattr(scorer, "get_metadata_routing", None)
+    if routing is None:
+        return dict(params)
+    return {key: params[key] for key in routing().consumes("score", list(params))}
 
 
-SINGLE = "score"  # what scikit-learn calls the metric of a search that has one
+SINGLE = "score"  # name in `cv_results_` of the metric of a search with one metric
 
 
 def _candidates(search: Any) -> tuple[list[dict[str, Any]], dict[str, Any], Array]:
-    """Parameters, models and places of the candidates; of a halving search the last round."""
+    """Parameters, models and positions of the candidates; for a halving search, the last round."""
     from sklearn.base import clone
 
     results = getattr(search, "cv_results_", None)
@@ -246,7 +246,7 @@ def _candidates(search: Any) -> tuple[list[dict[str, Any]], dict[str, Any], Arra
 
 
 def enumerate_params(search: Any) -> list[dict[str, Any]] | None:
-    """Parameters of all candidates of a grid, or of random ones; None of other searches."""
+    """Parameters of all candidates of a grid or random search; None for other searches."""
     from sklearn.model_selection import (
         GridSearchCV,
         ParameterGrid,
@@ -254,19 +254,17 @@ def enumerate_params(search: Any) -> list[dict[str, Any]] | None:
         RandomizedSearchCV,
     )
 
-    # A class that inherits from these may choose its candidates by results.
+    # Subclasses may choose their candidates from results.
     if type(search) is GridSearchCV:
         return list(ParameterGrid(search.param_grid))
     if type(search) is RandomizedSearchCV:
-        drawn = ParameterSampler(
-            search.param_distributions, search.n_iter, random_state=search.random_state
-        )
-        return list(drawn)
+        distributions, n_iter = search.param_distributions, search.n_iter
+        return list(ParameterSampler(distributions, n_iter, random_state=search.random_state))
     return None
 
 
 def is_search(search: Any) -> bool:
-    """True for scikit-learn's searches and others with their attributes."""
+    """Whether an object has the attributes of scikit-learn's searches."""
     return all(hasattr(search, name) for name in ("estimator", "scoring", "refit", "cv", "fit"))
 
 
@@ -274,12 +272,12 @@ def is_search(search: Any) -> bool:
 
 
 def scoring_of(search: Any, classes: list[Any]) -> dict[str, Callable[..., Any]]:
-    """Scorers of a search by the names that they have in ``cv_results_``."""
+    """Scorers of a search by their names in ``cv_results_``."""
     scoring = search.scoring
     if isinstance(scoring, ScorerPanel):
         return dict(scoring.scorers)
     if scoring is None:
-        return {SINGLE: _own_scorer(search.estimator)}
+        return {SINGLE: _default_scorer(search.estimator)}
     if isinstance(scoring, str) or callable(scoring):
         scoring = {SINGLE: scoring}
     elif not isinstance(scoring, Mapping):
@@ -288,7 +286,7 @@ def scoring_of(search: Any, classes: list[Any]) -> dict[str, Callable[..., Any]]
 
 
 def as_ours(scoring: Any, classes: list[Any]) -> Callable[..., Any]:
-    """The scorer of this package that gives the same numbers; itself where there is none."""
+    """The equivalent scorer of this package, or the scorer itself if there is none."""
     if isinstance(scoring, str):
         return get_scorer(scoring, **_positive_of(find(scoring, scorer=True), classes))
     function = getattr(scoring, "_score_func", None)
@@ -307,22 +305,22 @@ def as_ours(scoring: Any, classes: list[Any]) -> Callable[..., Any]:
 
 
 def _positive_of(metric: Any, classes: list[Any]) -> dict[str, Any]:
-    """``pos_label=1``, the default of metrics of labels, if no class is naturally positive."""
+    """``pos_label=1``, scikit-learn's default, for metrics of labels without a natural positive."""
     by_default = metric.spec.response == "labels" and "pos_label" not in metric.params
     if by_default and metric.sides == "one" and len(classes) == 2 and 1 in classes:
         return {} if natural_positive(classes) is not None else {"pos_label": 1}
     return {}
 
 
-def _own_scorer(estimator: Any) -> Callable[..., Any]:
-    """Scorer that equals ``estimator.score``, which is accuracy for scikit-learn's classifiers."""
+def _default_scorer(estimator: Any) -> Callable[..., Any]:
+    """Scorer equal to ``estimator.score``: accuracy for scikit-learn's classifiers."""
     from sklearn.base import is_classifier
 
     last = estimator
     while getattr(last, "steps", None):
         last = last.steps[-1][1]
-    own = getattr(getattr(type(last), "score", None), "__module__", "")
-    if is_classifier(last) and own.startswith("sklearn.") and not hasattr(last, "scoring"):
+    module = getattr(getattr(type(last), "score", None), "__module__", "")
+    if is_classifier(last) and module.startswith("sklearn.") and not hasattr(last, "scoring"):
         return get_scorer(CHOICE)
     return _score
 
@@ -335,20 +333,20 @@ def metric_chosen_by(search: Any, names: tuple[str, ...]) -> str:
     """The metric by which a search chooses."""
     if len(names) == 1:
         return names[0]
-    told = getattr(search.refit, "scoring", None) if callable(search.refit) else search.refit
-    if told not in names:
+    name = getattr(search.refit, "scoring", None) if callable(search.refit) else search.refit
+    if name not in names:
         raise InvalidParameterError(
-            f"refit must say by which of the metrics {list(names)} the search chooses, got "
-            f"{search.refit!r:.80}: a name, or a rule with scoring= (simplest_within)."
+            f"refit must name the metric to choose by, one of {list(names)}, got "
+            f"{search.refit!r:.80}: pass a name, or a rule with scoring=, such as simplest_within."
         )
-    return str(told)
+    return str(name)
 
 
 # --------------------------------------------------------------------------- folds
 
 
 def splits_of(search: Any, splitter: Any, X: Any, y: Any, split_params: Mapping[str, Any]) -> Any:
-    """Pairs of the rows to train and to test on; of halving searches those of the last round."""
+    """Pairs of training and test rows; for a halving search, those of its last round."""
     from sklearn.utils import resample
 
     splits = list(splitter.split(X, y, **split_params))

@@ -22,7 +22,7 @@ NOT_INCLUDED = "training-set variation not included"
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SearchReport(Tabular):
-    """Best score of a search corrected for selection, and the candidates that are as good.
+    """Best score of a search, corrected for selection, and the candidates that are as good.
 
     Made by `search_report`; printing it shows a table, the best candidate first.
 
@@ -31,32 +31,32 @@ class SearchReport(Tabular):
     metric : str
         Name of the metric by which the search chooses. Greater is better.
     naive : float
-        The mean over folds of the candidate that was chosen: what ``best_score_`` says.
+        Mean over folds of the chosen candidate, as in ``best_score_``.
     best : Estimate
-        That mean corrected for selection, with an interval. Its ``note`` says that variation
-        between training sets is not included.
+        The same mean corrected for selection, with an interval. Its ``note`` states that the
+        interval does not include training-set variation.
     rows : Rows
-        Of each candidate, in the order of ``cv_results_``: ``candidate``, ``params``, ``mean``,
-        ``std``, ``standard_error``, ``low``, ``high``, ``difference`` (to the best of all, at most
-        0) with the joint bounds ``difference_low`` and ``difference_high``,
-        ``probability_best`` (how often it would be chosen from other samples), ``as_good``
-        (whether it is not distinguishable from the best), ``selected``, ``fit_time``,
-        ``reason`` (why it has no value), each parameter as ``param_...``, and the means of other
-        metrics as ``mean_...``.
+        A row per candidate, in the order of ``cv_results_``: ``candidate``, ``params``, ``mean``,
+        ``std``, ``standard_error``, ``low``, ``high``, ``difference`` (from the best, at most 0)
+        with the simultaneous bounds ``difference_low`` and ``difference_high``,
+        ``probability_best`` (how often it would be chosen in other samples), ``as_good``
+        (not distinguishable from the best), ``selected``, ``fit_time``, ``reason`` (why it has
+        no value), each parameter as ``param_...``, and the means of other metrics as
+        ``mean_...``.
     best_index : int
-        The row that was chosen.
+        Index of the chosen row.
     n_rows, n_folds : int
-        Of the data.
+        Numbers of rows and folds.
     splitter : str
-        How the folds were made.
+        The splitter, in one line.
     confidence_level : float
-        Of all intervals.
+        Nominal coverage of all intervals.
     n_groups : int or None
-        Number of groups, where these were given.
+        Number of groups, if groups were given.
     nested : Estimate or None
-        By nested cross-validation, where outer folds were given.
+        Estimate by nested cross-validation, if outer folds were given.
     notes : tuple of str
-        What a reader has to know.
+        Caveats.
     best_estimator_ : estimator
         The chosen candidate, fitted to all rows.
 
@@ -100,7 +100,7 @@ class SearchReport(Tabular):
 
     @property
     def selected(self) -> Row:
-        """The row of the candidate that was chosen.
+        """The row of the chosen candidate.
 
         Returns
         -------
@@ -112,16 +112,16 @@ class SearchReport(Tabular):
         return shown_rows(self)
 
     def plot(self, ax: Axes | None = None, *, parameter: str | None = None) -> Any:
-        """Candidates and their intervals, those that are as good as the best marked.
+        """Candidates with their intervals; those as good as the best are marked.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, default=None
             Where to draw; a new figure by default.
         parameter : str, default=None
-            A parameter to stand along the axis, on a log scale where its values are positive and
-            far apart. By default the only one, where there is one of numbers; else the candidates
-            stand in order of their values.
+            Parameter on the x-axis, on a log scale if its values are positive and far apart. By
+            default the only parameter, if its values are numbers; otherwise candidates are listed
+            in the order of their values.
 
         Returns
         -------
@@ -132,12 +132,12 @@ class SearchReport(Tabular):
         ImportError
             If matplotlib is not installed.
         ValueError
-            If there is no such parameter, or its values are no numbers.
+            If there is no such parameter, or its values are not numbers.
         """
         return draw(self, ax, parameter)
 
     def to_html(self, path: str | Path | None = None) -> str | None:
-        """All of it as one self-contained page.
+        """The report as one self-contained HTML page.
 
         Parameters
         ----------
@@ -155,7 +155,7 @@ class SearchReport(Tabular):
 
 
 def heading(report: SearchReport) -> list[str]:
-    """Lines above the table: the data, and the naive, corrected and nested values."""
+    """Lines above the table: the data, the naive, corrected and nested scores, and the set."""
     grouped = "" if report.n_groups is None else f" in {report.n_groups} groups"
     n = len(report.rows)
     best, level = report.best, f"{100 * report.confidence_level:g} %"
@@ -167,9 +167,9 @@ def heading(report: SearchReport) -> list[str]:
         f"intervals: {level}, the {report.n_folds} fitted models of a candidate; {NOT_INCLUDED}",
     ]
     if report.nested is not None:
-        found = report.nested
-        ends = interval(found.low, found.high)
-        lines.append(f"nested cross-validation: {number(found.value)} {ends}".rstrip())
+        nested = report.nested
+        ends = interval(nested.low, nested.high)
+        lines.append(f"nested cross-validation: {number(nested.value)} {ends}".rstrip())
     as_good = sum(row["as_good"] for row in report.rows)
     if n > 1:
         lines.append(f"{as_good} of {n} not distinguishable from the best ({level}, marked =)")
@@ -177,7 +177,7 @@ def heading(report: SearchReport) -> list[str]:
 
 
 def shown_rows(report: SearchReport) -> Rows:
-    """The table of a print, the best first."""
+    """The printed table, the best candidate first."""
     order = sorted(report.rows, key=lambda row: (np.isnan(row["mean"]), -row["mean"]))
     rows = report.rows.like(order)
     rows.lead, rows.notes = tuple(heading(report)), tuple(report.notes)
@@ -185,7 +185,7 @@ def shown_rows(report: SearchReport) -> Rows:
 
 
 def mark(selected: bool, as_good: bool) -> str:
-    """Mark of a row: chosen, as good as the best, or neither."""
+    """Mark of a candidate in the column "set"."""
     return "chosen" if selected else "=" if as_good else ""
 
 
@@ -199,14 +199,14 @@ COLUMNS = (
 
 
 def label_of(params: dict[str, Any]) -> str:
-    """Parameters in short: names without their steps, where these are not needed."""
+    """Parameters as a short text, without the steps of a pipeline if names stay unique."""
     short = [key.rsplit("__", 1)[-1] for key in params]
     names = short if len(set(short)) == len(short) else list(params)
-    return ", ".join(f"{n}={known_value(v)}" for n, v in zip(names, params.values(), strict=True))
+    return ", ".join(f"{n}={short_value(v)}" for n, v in zip(names, params.values(), strict=True))
 
 
-def known_value(value: Any) -> str:
-    """A parameter in a few characters."""
+def short_value(value: Any) -> str:
+    """The value of a parameter, shortened."""
     if isinstance(value, float):
         return f"{value:.4g}"
     text = " ".join(str(value).split())

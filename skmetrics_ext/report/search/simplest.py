@@ -29,34 +29,34 @@ def simplest_within(
     Parameters
     ----------
     complexity : str or callable
-        Name of a parameter of which less is simpler (``"tree__max_depth"``; None is unlimited),
-        or with a minus before it one of which more is simpler (``"-min_samples_leaf"``), or a
-        function of the parameters of a candidate.
+        Name of a parameter whose smaller values are simpler (``"tree__max_depth"``; None is
+        unlimited); with a minus before it, a parameter whose larger values are simpler
+        (``"-min_samples_leaf"``); or a function of the parameters of a candidate.
     rule : {"1se", "set"}, default="1se"
-        What is as good:
+        Which candidates count as about as good as the best one:
 
-        - "1se": candidates within one standard error of the best one (Breiman et al. 1984). It is
-          that of Nadeau & Bengio (2003) for training sets that overlap,
+        - "1se": those within one standard error of it (Breiman et al. 1984), with the correction
+          of Nadeau & Bengio (2003) for overlapping training sets,
           :math:`s \sqrt{1/J + n_{test}/n_{train}}` over the J splits;
-        - "set": candidates that are not shown to be worse than the best one, by that error of
-          their differences and t tests of level 0.05 for all of them together (Bonferroni).
+        - "set": those not significantly worse, by t tests with that error of the differences, at
+          a joint level of 0.05 (Bonferroni).
     scoring : str, default=None
-        Which metric, where the search has several.
+        Name of the metric, if the search has several.
     test_size : float in (0, 1), default=None
-        Share of the rows that a split tests on. By default one over the number of splits, as of k
-        folds; say 0.2 for repeated 5 folds.
+        Share of test rows in a split. By default 1 / (number of splits), as in k-fold; pass 0.2
+        for repeated 5-fold.
 
     Returns
     -------
     callable
-        Takes ``cv_results_`` and gives the index of a candidate. Candidates without a value are
-        left out; of equally simple ones the better is taken.
+        Takes ``cv_results_`` and returns the index of a candidate. Candidates without a value are
+        left out; among equally simple ones the best is taken.
 
     Raises
     ------
     ValueError
-        If ``rule`` is unknown. When called: if a candidate has no such parameter, the metric is not
-        said, or no candidate has a value.
+        If ``rule`` is unknown; when called, if a candidate lacks the parameter, the search has
+        several metrics and ``scoring`` names none of them, or no candidate has a value.
 
     References
     ----------
@@ -114,13 +114,13 @@ class SimplestWithin:
             return names[0]
         if self.scoring not in names:
             raise InvalidParameterError(
-                f"simplest_within: scoring must say which of the metrics {names} of the search, "
-                f"got {self.scoring!r}."
+                f"simplest_within: scoring must be one of the metrics {names} of the search, got "
+                f"{self.scoring!r}."
             )
         return str(self.scoring)
 
     def of(self, results: Mapping[str, Any]) -> Callable[[Array], Array]:
-        """The rule as a function of other values (B, p) of the same candidates."""
+        """The rule as a function of values (B, p) of the same candidates."""
         splits = _splits(results, self.metric(results))
         cost = np.array([self._cost(params) for params in results["params"]])
         reach = self._reach(splits)
@@ -150,35 +150,35 @@ class SimplestWithin:
             value = float(params[name])
         except (TypeError, ValueError) as error:
             raise InvalidParameterError(
-                f"simplest_within: {name} must be a number, to be more or less complex, got "
-                f"{params[name]!r:.60}; give a function of the parameters."
+                f"simplest_within: {name} must be a number, got {params[name]!r:.60}: pass a "
+                "function of the parameters instead."
             ) from error
         return -value if self.complexity.startswith("-") else value
 
     def _reach(self, splits: Array) -> Array:
-        """Largest distance below each candidate at which another counts as equally good, (p, p)."""
+        """How far below each candidate another one still counts as equally good, (p, p)."""
         n_candidates, n_splits = splits.shape
         share = 1 / max(n_splits, 2) if self.test_size is None else self.test_size
         overlap = share / (1 - share)
         if n_splits < 2:
             return np.zeros((n_candidates, n_candidates))
         if self.rule == "1se":
-            found = [_error(own, overlap) for own in splits]
-            return np.repeat(np.array(found)[:, None], n_candidates, axis=1)
+            errors = np.array([_error(values, overlap) for values in splits])
+            return np.repeat(errors[:, None], n_candidates, axis=1)
         level = 1 - 2 * (1 - _LEVEL) / max(n_candidates - 1, 1)  # one-sided
         t = quantile(level, n_splits - 1)
         differences = splits[:, None] - splits
-        return t * np.array([[_error(one, overlap) for one in row] for row in differences])
+        return t * np.array([[_error(values, overlap) for values in row] for row in differences])
 
 
 def _error(values: Array, overlap: float) -> float:
-    """Standard error by Nadeau and Bengio, over the splits that have a value."""
+    """Nadeau and Bengio's standard error, over the splits that have a value."""
     defined = values[np.isfinite(values)]
     return corrected_error(defined, overlap) if len(defined) > 1 else 0.0
 
 
 def _splits(results: Mapping[str, Any], metric: str) -> Array:
-    """Values (p, J) of the splits."""
+    """Values (p, J) on the splits."""
     columns: list[Array] = []
     while f"split{len(columns)}_test_{metric}" in results:
         columns.append(np.asarray(results[f"split{len(columns)}_test_{metric}"], np.float64))

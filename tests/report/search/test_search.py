@@ -157,7 +157,7 @@ def test_several_metrics():
     assert [row.mean_f1 for row in found.rows] == pytest.approx(
         list(search.cv_results_["mean_test_f1"]), abs=1e-12
     )
-    with pytest.raises(InvalidParameterError, match="refit must say by which of the metrics"):
+    with pytest.raises(InvalidParameterError, match="refit must name the metric"):
         report(GridSearchCV(TREE, DEPTHS, scoring=["f1", "roc_auc"], refit=False))
 
 
@@ -299,9 +299,9 @@ def test_jobs_change_nothing():
 @pytest.mark.parametrize(
     ("search", "options", "message"),
     [
-        (TREE, {}, "search must be a search of scikit-learn"),
+        (TREE, {}, "search must be a GridSearchCV"),
         ({}, {}, "estimators is empty"),
-        (GridSearchCV(TREE, DEPTHS), {"cv": 3}, "cv is that of the search"),
+        (GridSearchCV(TREE, DEPTHS), {"cv": 3}, "cv is taken from the search"),
         ({"a": TREE}, {"scoring": ["f1", "accuracy"]}, "scoring must be one metric"),
         ({"a": TREE}, {"outer": 3}, "outer needs a search"),
         ({"a": TREE}, {"n_resamples": 1}, "n_resamples has to be an integer of 20 or more"),
