@@ -239,7 +239,7 @@ def test_functions_of_ones_own_have_the_noise_of_the_folds():
     found = report({str(k): Column(k) for k in range(3)}, scoring=make_scorer(right), cv=KFold(3))
     folds = ((X[:, 0] > 0) == Y).reshape(3, 30).mean(axis=1)
     assert found.rows[0].standard_error == pytest.approx(folds.std(ddof=1) * np.sqrt(1 / 3 + 1 / 2))
-    assert any("is no metric of this package" in note for note in found.notes)
+    assert any("is not a metric of this package" in note for note in found.notes)
 
 
 # --------------------------------------------------------------------------- what goes wrong
