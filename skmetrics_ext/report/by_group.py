@@ -1,4 +1,4 @@
-"""Out-of-fold values by group, with the gaps between groups."""
+"""Out-of-fold values by group, and gaps between groups."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ _SHOWN = ("metric", "value", "low", "high", "n_rows")
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RowGroups:
-    """The group of each row of the data, and whether models were fitted on it.
+    """The group of each row of the data.
 
     Parameters
     ----------
     by : GroupColumns
     groups : sequence
-        Those that occur.
+        Groups that occur.
     of_row : ndarray of int64 of shape (n_samples,)
         Number of the group of each row.
     left_out : bool
-        Whether every model was tested on groups that it had no row of.
+        Whether models were tested only on groups without training rows.
     """
 
     by: GroupColumns
@@ -60,9 +60,9 @@ class RowGroups:
     left_out: bool
 
     @classmethod
-    def of(cls, given: Any, X: Any, y: Any, folds: Sequence[Fold]) -> RowGroups:
-        """Group rows by a column of X, an array, or a dict of arrays."""
-        by, groups, of_row = group_arrays(_columns(given, X), {}, count_rows(y) or 0, y)
+    def of(cls, argument: Any, X: Any, y: Any, folds: Sequence[Fold]) -> RowGroups:
+        """Group rows by the argument ``by``: a column of X, an array, or a dict of arrays."""
+        by, groups, of_row = group_arrays(_columns(argument, X), {}, count_rows(y) or 0, y)
         left_out = not any(
             np.isin(of_row[fold.test], np.unique(of_row[fold.train])).any() for fold in folds
         )
@@ -70,29 +70,28 @@ class RowGroups:
 
     @property
     def description(self) -> str:
-        """Rows that the values describe."""
+        """Line above the table of groups."""
         names = " and ".join(self.by.names)
         if self.left_out:
             return (
-                f"by {names}: out-of-fold values, leave-one-group-out: models were tested on "
-                "groups that they had no row of"
+                f"by {names}: out-of-fold values, leave-one-group-out (models were tested on "
+                "groups that they had not seen)"
             )
-        return f"by {names}: out-of-fold values, of models that were fitted on rows of all groups"
+        return f"by {names}: out-of-fold values of models fitted on rows of all groups"
 
 
-def _columns(given: Any, X: Any) -> Mapping[str, Any]:
-    if isinstance(given, Mapping):
-        return given
-    if isinstance(given, str):
-        names = list(getattr(X, "columns", []))
-        if given not in names:
+def _columns(argument: Any, X: Any) -> Mapping[str, Any]:
+    """Columns of groups by name."""
+    if isinstance(argument, Mapping):
+        return argument
+    if isinstance(argument, str):
+        if argument not in list(getattr(X, "columns", [])):
             raise InvalidParameterError(
-                f"by={given!r} is no column of X; pass the column itself, an array with a value "
-                "for each row."
+                f"by={argument!r} is not a column of X; pass an array with a value for each row."
             )
-        return {given: X[given]}
-    name = getattr(given, "name", None)
-    return {name if isinstance(name, str) else "group": given}
+        return {argument: X[argument]}
+    name = getattr(argument, "name", None)
+    return {name if isinstance(name, str) else "group": argument}
 
 
 # --------------------------------------------------------------------------- statistics
@@ -101,8 +100,8 @@ def _columns(given: Any, X: Any) -> Mapping[str, Any]:
 class FoldStatistics:
     """Statistics of groups from the out-of-fold predictions of one model.
 
-    Labels and probabilities of all folds are pooled. Rankings are not, since scores of different
-    models have no common scale: theirs is the mean over the folds in which they are defined.
+    Predicted labels and probabilities of all folds are pooled. Scores of different models have no
+    common scale, so metrics of rankings are averaged over the folds where they are defined.
     """
 
     plan = DrawPlan(random_state=0)
@@ -114,14 +113,16 @@ class FoldStatistics:
         self.numbers = {group: i for i, group in enumerate(rows_by.groups)}
 
     def statistic(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
+        """The metric of these groups together, or the reason why there is none."""
         codes = [self.numbers[group] for group in groups]
+        compute = self._mean if needs_common_scale(metric) else self._pooled
         try:
-            return (self._mean if needs_common_scale(metric) else self._pooled)(metric.name, codes)
+            return compute(metric.name, codes)
         except NoIntervalError as error:
             return str(error)
 
     def _part(self, whole: FoldResult | OutOfFold, codes: Sequence[int]) -> OutOfFold:
-        """The predictions of these groups; ``fold`` holds their positions in the whole."""
+        """Predictions of these groups; ``fold`` holds their positions in the whole."""
         kept = np.flatnonzero(np.isin(self.rows_by.of_row[whole.rows], codes))
         responses = {name: response[kept] for name, response in whole.responses.items()}
         return OutOfFold(whole.rows[kept], kept, whole.classes, responses)
@@ -145,35 +146,36 @@ class FoldStatistics:
         return linearize(sample)
 
     def _mean(self, metric: str, codes: Sequence[int]) -> Linearized:
-        samples, rows, numbers, n_before, why = [], [], [], 0, "undefined on every fold"
+        samples, rows, numbers, n_before = [], [], [], 0
+        why = "undefined on every fold"
         for result in self.results:
             part = self._part(result, codes)
             try:
                 if not len(part.rows):
                     raise NoIntervalError("no rows")
-                sample, read = sample_of_fold(self.data, metric, part)
+                sample, positions = sample_of_fold(self.data, metric, part)
             except NoIntervalError as error:
                 why = f"undefined on every fold: {error}"
             else:
                 if np.isfinite(sample.value):
                     samples.append(sample)
-                    rows.append(part.rows[read])
-                    numbers.append(n_before + part.fold[read])
+                    rows.append(part.rows[positions])
+                    numbers.append(n_before + part.fold[positions])
             n_before += len(result.rows)
         if not samples:
             raise NoIntervalError(why)
-        every, grouping = np.concatenate(rows), self.data.grouping
-        cluster = every if grouping is None else grouping.of_row[every]
+        all_rows, grouping = np.concatenate(rows), self.data.grouping
+        cluster = all_rows if grouping is None else grouping.of_row[all_rows]
         value = float(np.mean([sample.value for sample in samples]))
         identity = {"number": np.concatenate(numbers), "cluster": cluster}
-        return mean_of_samples(samples, every, self.data, value, **identity)
+        return mean_of_samples(samples, all_rows, self.data, value, **identity)
 
 
 # --------------------------------------------------------------------------- tables
 
 
 def by_group(report: CrossValidationReport, model: str) -> Evaluation:
-    """The values of one model by group."""
+    """Out-of-fold values of one model by group."""
     data, rows_by = report.data, report.data.rows_by
     if rows_by is None:
         raise InvalidParameterError(
@@ -201,7 +203,7 @@ def by_group(report: CrossValidationReport, model: str) -> Evaluation:
 
 @computed_once
 def group_table(report: CrossValidationReport) -> Rows:
-    """Values by group and their gaps from the rest, for all models but the baseline."""
+    """Values by group and their gaps from the rest, for all models except the baseline."""
     rows, by = [], report.data.rows_by.by
     for model in without_baseline(report):
         evaluation = report.by_group(model)
@@ -217,7 +219,7 @@ def group_table(report: CrossValidationReport) -> Rows:
         *columns("value", interval_column(report), "gap", ("p", "p_value"), ("rows", "n_rows")),
     ]
     note = (
-        f"intervals: {interval_title(report, 'cv')}; gap: from all other groups; p: adjusted by "
-        "Holm for the groups of a metric"
+        f"intervals: {interval_title(report, 'cv')}; gap: difference from all other groups; p: "
+        "adjusted for the groups of a metric (Holm)"
     )
     return Rows(rows, shown, notes=[note])

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 RowKind = Literal["summary", "folds", "pooled", "compare"]
 _TESTS = (
-    "Corrected resampled t-test: models trained on other samples of this size. Intervals and p are "
-    "adjusted by Holm's method for the pairs of the metric, and agree: an interval without 0 has "
-    "p below {:g}. P: posterior probability that a is better, or b{}."
+    "Corrected resampled t-test, for models trained on other samples of this size. Intervals and "
+    "p-values are adjusted by Holm's method for all pairs of a metric: an interval excludes 0 "
+    "exactly if p is below {:g}. P: posterior probability that a, or b, is better{}."
 )
-_ROPE = ", by more than the given difference, or that neither is"
+_ROPE = " by more than the region of practical equivalence, or that neither is"
 _NAMES = columns("model", "metric")
 _FIT = "fit (s)"
 _SECONDS = (
@@ -32,19 +32,18 @@ _SECONDS = (
     Shown("score (s)", "score_time", "{:.3f}".format),
 )
 _FOLDS = columns("model", "metric", "fold", "value", ("train", "n_train"), ("test", "n_test"))
-_OF_FOLD = ("n_train", "n_test", "fit_time", "score_time")
-_OF_ESTIMATE = ("value", "low", "high", "standard_error", "design_effect")
-
-
+_FOLD_FIELDS = ("n_train", "n_test", "fit_time", "score_time")
+_ESTIMATE_FIELDS = ("value", "low", "high", "standard_error", "design_effect")
+# Columns that change sign, and pairs of bounds that change sign and places, when a loss is shown.
 _NEGATED = ("mean", "value", "train", "gap", "train_value", "difference")
 _SWAPPED = (("low", "high"), ("low_holm", "high_holm"), ("gap_low", "gap_high"))
 
 
 def shown_metric(name: str) -> tuple[str, int]:
-    """Name of a metric as people write it, and -1 if its numbers are shown with the other sign.
+    """Name of a metric as people write it, and -1 if its numbers are shown with opposite sign.
 
-    Scorers of losses are negative, so that greater is better; people know the loss itself. Names
-    of the user's own stay.
+    Scorers negate losses, so that greater is better; people read the loss itself. Names that the
+    user chose are kept.
     """
     if name not in scorers():
         return name, 1
@@ -52,7 +51,7 @@ def shown_metric(name: str) -> tuple[str, int]:
 
 
 def for_people(rows: Rows) -> Rows:
-    """A table with the names of metrics, and the signs of losses, that people know."""
+    """A table with metrics named, and losses signed, as people write them."""
     shown = []
     for row in rows:
         title, sign = shown_metric(row["metric"])
@@ -67,7 +66,7 @@ def for_people(rows: Rows) -> Rows:
 
 
 def question_text(models: Sequence[str], positive: Any) -> str:
-    """The question that a page answers: how well a model predicts, or which does it best."""
+    """The question that a page answers."""
     target = "the class" if positive is None else f"class {positive!r}"
     if isinstance(positive, str):
         target = repr(positive)
@@ -77,23 +76,23 @@ def question_text(models: Sequence[str], positive: Any) -> str:
 
 
 def difference_text(name: str, row: Mapping[str, Any], sign: int = 1, of: str = "") -> str:
-    """A difference with its interval and p-value; ``of`` ends the keys of adjusted ones."""
+    """A difference with its interval and p-value; ``of`` is the suffix of the adjusted columns."""
     ends = interval(*sorted((sign * row[f"low{of}"], sign * row[f"high{of}"])))
     shown, p_value = signed(sign * row["difference"]), probability(row[f"p{of or '_value'}"])
     equals = "" if p_value.startswith("<") else "= "
-    return (
-        f"difference in {name} {shown or 'nan'} {ends}, p{' (Holm)' * bool(of)} {equals}{p_value}"
-    )
+    p_name = "p (Holm)" if of else "p"
+    return f"difference in {name} {shown or 'nan'} {ends}, {p_name} {equals}{p_value}"
 
 
 def best_text(model: str, others: int, name: str, value: float, ends: str, title: str) -> str:
-    """The value of a model, which is the best if there are others, with its interval."""
+    """The value of the best model, or of the only one, with its interval."""
     shown = f"{number(value)} {ends} ({title})" if ends else number(value)
-    return f"{model} has {'the best ' * bool(others)}{name}: {shown}."
+    best = "the best " if others else ""
+    return f"{model} has {best}{name}: {shown}."
 
 
 def interval_column(report: CrossValidationReport) -> tuple[str, str]:
-    """Title and key of the column of intervals, with their level."""
+    """Title and key of the column of intervals."""
     return f"{100 * report.confidence_level:g}% interval", "interval"
 
 
@@ -102,7 +101,7 @@ def _difference(value: float) -> str:
 
 
 def summary_table(report: CrossValidationReport, interval: str) -> Rows:
-    """Mean and spread over folds, and an interval."""
+    """Mean, standard deviation and interval of each model and metric."""
     kind = kind_of(report, interval)
     pooled = [("pooled", "value")] if kind == "pooled" else []
     shown = columns("model", "metric", "mean", ("sd", "std"), *pooled, interval_column(report))
@@ -115,7 +114,7 @@ def summary_table(report: CrossValidationReport, interval: str) -> Rows:
 
 
 def _train_columns(report: CrossValidationReport) -> list[Shown]:
-    """The value on the training rows, and its gap from that on the test rows."""
+    """Columns of the value on the training rows, and its gap from the test rows."""
     if not report.has_train:
         return []
     ends = Shown("gap interval", ("gap_low", "gap_high"), interval)
@@ -128,7 +127,7 @@ def fold_table(report: CrossValidationReport) -> Rows:
     for result, metric in product(report.results, report.metrics):
         row = {"model": result.model, "fold": result.fold, "metric": metric}
         row |= {"value": result.values[metric], "reason": result.reasons.get(metric)}
-        rows.append(row | {key: getattr(result, key) for key in _OF_FOLD})
+        rows.append(row | {key: getattr(result, key) for key in _FOLD_FIELDS})
         if report.has_train:
             rows[-1]["train_value"] = result.train_values.get(metric, math.nan)
     train = columns(("on train", "train_value")) * report.has_train
@@ -136,8 +135,8 @@ def fold_table(report: CrossValidationReport) -> Rows:
 
 
 def pooled_table(report: CrossValidationReport) -> Rows:
-    """The value of all out-of-fold predictions together, and its interval."""
-    n_rows = {model: len(found.rows) for model, found in report.predictions.items()}
+    """Each metric on the out-of-fold predictions of all folds together, with its interval."""
+    n_rows = {model: len(part.rows) for model, part in report.predictions.items()}
     rows = [
         {
             "model": model,
@@ -145,7 +144,7 @@ def pooled_table(report: CrossValidationReport) -> Rows:
             "n_rows": n_rows[model],
             "method": estimate.method or None,
             "reason": estimate.note or None,
-            **{key: getattr(estimate, key) for key in _OF_ESTIMATE},
+            **{key: getattr(estimate, key) for key in _ESTIMATE_FIELDS},
         }
         for (model, metric), estimate in pool(report).items()
     ]
@@ -178,7 +177,7 @@ def comparison_table(report: CrossValidationReport, rows: list[dict[str, Any]]) 
 
 
 def text_report(report: CrossValidationReport) -> str:
-    """Text that ``print(report)`` shows."""
+    """The report as ``print`` shows it."""
     rows = report_rows(report)
     parts = ["\n".join(rows.lead), *_fitting_tables([rows.header(), *rows.cells()])]
     if rows.notes:
@@ -194,7 +193,7 @@ def text_report(report: CrossValidationReport) -> str:
 
 
 def report_rows(report: CrossValidationReport) -> Rows:
-    """The printed table, with a row per model and numbered notes on its cells."""
+    """The printed table: a row per model, and numbered notes on its cells."""
     cells_of_note: dict[str, list[tuple[str, str]]] = {}
     texts: dict[str, list[str]] = {model: [model] for model in report.models}
     for cell in fold_cells(report):
@@ -206,7 +205,7 @@ def report_rows(report: CrossValidationReport) -> Rows:
     for model, (fit_time, _) in report.times().items():
         texts[model].append(f"{fit_time:.3f}")
     titles = ["model", *report.metrics, _FIT]
-    keys = list(map(str, range(len(titles))))  # a metric may have the name of another column
+    keys = list(map(str, range(len(titles))))  # a metric may be named like another column
     shown = [Shown(title, key, is_text=key == "0") for title, key in zip(titles, keys, strict=True)]
     rows = [dict(zip(keys, row, strict=True)) for row in texts.values()]
     notes = []
@@ -217,7 +216,7 @@ def report_rows(report: CrossValidationReport) -> Rows:
 
 
 def _parts(cell: Mapping[str, Any]) -> Iterator[str]:
-    """Mean, standard deviation, and the number of folds without a value."""
+    """Parts of a cell: mean, standard deviation, and the number of undefined folds."""
     missing = cell["n_undefined"]
     yield number(cell["mean"])
     if not math.isnan(cell["std"]):
@@ -227,7 +226,7 @@ def _parts(cell: Mapping[str, Any]) -> Iterator[str]:
 
 
 def fold_notes(cell: Mapping[str, Any]) -> list[str]:
-    """Why a mean lacks folds, and by what convention others have a value."""
+    """Reasons for undefined folds, and conventions behind defined values."""
     return [
         f"{kind} in {count} of {cell['n_folds']} folds: {text}"
         for kind, key in (("undefined", "reasons"), ("by convention", "notes"))
@@ -236,7 +235,7 @@ def fold_notes(cell: Mapping[str, Any]) -> list[str]:
 
 
 def heading(report: CrossValidationReport) -> list[str]:
-    """Lines above the table: the data, the folds, and what the numbers are."""
+    """Lines above the table: the data, the folds, and the meaning of the numbers."""
     grouping = report.grouping
     grouped = "" if grouping is None else f" in {grouping.n_groups} groups"
     lines = [
@@ -250,12 +249,12 @@ def heading(report: CrossValidationReport) -> list[str]:
         lines += grouping.warnings
     if report.left_out:
         names = ", ".join(report.left_out)
-        lines.append(f"no class is the positive one by itself: pass pos_label= for {names}")
+        lines.append(f"no positive class is known: pass pos_label= for {names}")
     return lines
 
 
 def _fitting_tables(grid: list[list[str]]) -> list[str]:
-    """Models as rows if that is narrow enough, else metrics as rows, else in several parts."""
+    """Tables that fit the width: models as rows, else metrics as rows, else several tables."""
     first, *metrics, fit = (list(column) for column in zip(*grid, strict=True))
     transposed = [["metric", *first[1:]], *metrics, fit]
     for rows in (grid, transposed):

@@ -71,7 +71,7 @@ def test_prints_and_page_show_the_groups():
     report = report_of(scoring=["f1"])
     for text in (str(report), report.to_html()):
         assert (
-            "by site: out-of-fold values, of models that were fitted on rows of all groups" in text
+            "by site: out-of-fold values of models fitted on rows of all groups" in text
         )
         assert "gap" in text
     assert "leave-one-group-out" not in str(report)

@@ -185,7 +185,7 @@ def test_nested_intervals_are_those_of_nested_cv():
     assert (row["low"], row["high"]) == pytest.approx((-loss.high, -loss.low))
     assert "not f1_macro" in found["f1_macro"]["interval_note"]
     areas = cross_validation_report(LogisticRegression(), X, Y, scoring="roc_auc", cv=3)
-    with pytest.raises(ValueError, match=r"'nested' is not available: .* and not roc_auc"):
+    with pytest.raises(ValueError, match=r"'nested' is not available: .*, not roc_auc"):
         areas.summary("nested")
 
 

@@ -227,13 +227,13 @@ def test_default_metrics_are_those_that_need_no_positive_class():
     report = cross_validation_report(GaussianNB(), X, y, cv=3)
     assert (report.left_out, report.positive_class) == (("f1",), None)
     assert report.metrics == tuple(name for name in HEADLINE["binary"] if name != "f1")
-    told = "no class is the positive one by itself: pass pos_label= for f1"
+    told = "no positive class is known: pass pos_label= for f1"
     for shown in (str(report), report._repr_html_(), report.to_html()):
         assert told in " ".join(shown.split())
     assert json.loads(report.to_json())["left_out"] == ["f1"]
     other = cross_validation_report(GaussianNB(), X, y, cv=3, pos_label="yes")
     assert (other.left_out, other.metrics) == ((), HEADLINE["binary"])
-    assert "no class is the positive one" not in str(other)
+    assert "no positive class" not in str(other)
     with pytest.raises(ValueError, match="pos_label='maybe' is not a valid label"):
         cross_validation_report(GaussianNB(), X, y, pos_label="maybe")
 

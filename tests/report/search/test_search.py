@@ -302,7 +302,7 @@ def test_jobs_change_nothing():
         (TREE, {}, "search must be a GridSearchCV"),
         ({}, {}, "estimators is empty"),
         (GridSearchCV(TREE, DEPTHS), {"cv": 3}, "cv is taken from the search"),
-        ({"a": TREE}, {"scoring": ["f1", "accuracy"]}, "scoring must be one metric"),
+        ({"a": TREE}, {"scoring": ["f1", "accuracy"]}, "scoring must be the one metric"),
         ({"a": TREE}, {"outer": 3}, "outer needs a search"),
         ({"a": TREE}, {"n_resamples": 1}, "n_resamples has to be an integer of 20 or more"),
         ({"a": TREE}, {"confidence_level": 2}, "confidence_level"),

@@ -79,7 +79,7 @@ def test_scoring_says_which_metric():
     both = {**results(name="f1"), **results(SPLITS[::-1], name="recall")}
     assert simplest_within("tree__depth", scoring="f1")(both) == 1
     assert simplest_within("tree__depth", scoring="recall")(both) == 0
-    with pytest.raises(InvalidParameterError, match=r"which of the metrics \['f1', 'recall'\]"):
+    with pytest.raises(InvalidParameterError, match=r"one of the metrics \['f1', 'recall'\]"):
         simplest_within("tree__depth")(both)
 
 
