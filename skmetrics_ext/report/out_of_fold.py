@@ -1,4 +1,4 @@
-"""Out-of-fold predictions: metrics of all folds together, and counts at few thresholds."""
+"""Out-of-fold predictions, metrics of all folds together, and counts at thresholds."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _RANKED = (
 
 @dataclass(frozen=True, eq=False, slots=True)
 class FittedOn:
-    """The models, their features, and the parameters of the fit of each."""
+    """Models, features and fit parameters, from which models can be fitted again."""
 
     X: Any
     models: Mapping[str, Any]
@@ -48,14 +48,14 @@ class OutOfFold:
     Parameters
     ----------
     rows : ndarray of int of shape (n,)
-        Number of the row in the data; with repeated folds a row occurs several times.
+        Row number in the data; with repeated folds a row occurs several times.
     fold : ndarray of int of shape (n,)
         Number of the fold.
     classes : ndarray or None
         The class of each column.
     responses : dict of str to ndarray
-        By the method of the estimator: labels, or an array with a column per class. A class
-        that a fold's model never saw has probability 0 there, and a score of nan.
+        Labels, or an array with a column per class, by method of the estimator. If the model of
+        a fold never saw a class, its probability there is 0 and its score nan.
     """
 
     rows: Array
@@ -66,7 +66,7 @@ class OutOfFold:
 
 @dataclass(frozen=True, slots=True)
 class ScoredData:
-    """True labels, scorers and weights, from which estimates of the predictions are made.
+    """True labels, scorers and their parameters, for estimates from the predictions.
 
     Parameters
     ----------
@@ -77,11 +77,11 @@ class ScoredData:
     params : mapping of str to mapping
         Parameters (weights) of each metric.
     grouping : Grouping or None, default=None
-        Which rows depend on each other.
+        Groups of dependent rows.
     source : FittedOn or None, default=None
-        What the models were fitted to, for nested cross-validation.
+        Models and features, for nested cross-validation.
     rows_by : RowGroups or None, default=None
-        The groups that values are shown by.
+        Groups by which results are split.
     """
 
     y: Any = None
@@ -93,12 +93,12 @@ class ScoredData:
 
     @property
     def metrics(self) -> dict[str, Metric | None]:
-        """Metrics of this package by their names in the report; None for functions of the user."""
+        """Metrics of the report by name; None for functions of the user."""
         return {name: metric_of(scorer) for name, scorer in self.scorers.items()}
 
     @property
     def classes(self) -> Array | None:
-        """Classes of the labels; None for multilabel rows."""
+        """Classes of the labels; None for multilabel data."""
         return None if self.y is None else distinct_labels(self.y)
 
     def sign(self, metric: str) -> int:
@@ -108,22 +108,23 @@ class ScoredData:
 
     def params_of(self, metric: str, rows: Array) -> dict[str, Any]:
         """Parameters of a metric for these rows."""
-        return take_params(self.params[metric], count_rows(self.y), rows)
+        params = self.params[metric]
+        return take_params(params, count_rows(self.y), rows) if params else {}
 
     def predicted(self, part: FoldResult | OutOfFold) -> ScoredModel:
-        """Predictions next to their true labels."""
+        """Predictions of a fold, or of all folds, with their true labels."""
         stored = Stored(part.classes, part.responses)
         return ScoredModel(stored, None, take_rows(self.y, part.rows))
 
     def dependent(self, rows: Array) -> Array | None:
-        """Number of the group of each prediction, or of its row if rows repeat; else None."""
+        """Group of each prediction, or its row if rows repeat; None if all are independent."""
         if self.grouping is not None:
             return self.grouping.of_row[rows]
         return rows if len(np.unique(rows)) < len(rows) else None
 
 
 def out_of_fold(results: Sequence[FoldResult]) -> OutOfFold:
-    """Predictions of one model on all folds, one after the other."""
+    """Predictions of one model, concatenated over folds."""
     results = [result for result in results if result.responses]
     if not results:
         empty = np.empty(0, dtype=np.int64)
@@ -133,23 +134,21 @@ def out_of_fold(results: Sequence[FoldResult]) -> OutOfFold:
         classes = np.unique(np.concatenate([result.classes for result in results]))
         if all(len(result.classes) == len(classes) for result in results):
             classes = results[0].classes
-    methods = [
-        method for method in results[0].responses if all(method in r.responses for r in results)
-    ]
     responses = {
         method: np.concatenate([_columns(result, method, classes) for result in results])
-        for method in methods
+        for method in results[0].responses
+        if all(method in result.responses for result in results)
     }
     folds = np.repeat([result.fold for result in results], [len(r.rows) for r in results])
     return OutOfFold(np.concatenate([r.rows for r in results]), folds, classes, responses)
 
 
 def _columns(result: FoldResult, method: str, classes: Array | None) -> Array:
-    """Response of a fold, its columns in the order of all classes."""
+    """Response of a fold, with a column for each of all classes."""
     response = result.responses[method]
     if method == "predict" or classes is None or np.array_equal(result.classes, classes):
         return response
-    if response.ndim == 1:  # decision values of two classes, of which one is the second
+    if response.ndim == 1:  # decision values for the second of two classes
         response = np.column_stack([-response, response])
     fill = 0.0 if method == "predict_proba" else _NAN
     full = np.full((len(response), len(classes)), fill)
@@ -159,7 +158,7 @@ def _columns(result: FoldResult, method: str, classes: Array | None) -> Array:
 
 
 def no_estimate(reason: str, value: float = _NAN) -> Estimate:
-    """A value without an interval, or no value at all, and why."""
+    """An estimate without an interval, or without a value, and the reason."""
     return estimate(value, (_NAN, _NAN), _NAN, "", _NAN, reason)
 
 
@@ -167,51 +166,55 @@ def no_estimate(reason: str, value: float = _NAN) -> Estimate:
 def pool(report: CrossValidationReport) -> dict[tuple[str, str], Estimate]:
     """Estimate of each model and metric from all out-of-fold predictions."""
     estimates = {}
-    for model, predictions in report.predictions.items():
-        evaluation = report.data.predicted(predictions)
+    for model, part in report.predictions.items():
+        predictions = report.data.predicted(part)
         for name in report.metrics:
             notes = [result.notes.get(name) for result in report.results_of(model)]
-            estimates[model, name] = _pooled(report, name, evaluation, predictions.rows, notes)
+            estimates[model, name] = _pooled(report, name, predictions, part.rows, notes)
     return estimates
 
 
 def _pooled(
     report: CrossValidationReport,
     name: str,
-    evaluation: ScoredModel,
+    predictions: ScoredModel,
     rows: Array,
-    notes: list[str | None],
+    fold_notes: list[str | None],
 ) -> Estimate:
-    data, level = report.data, report.confidence_level
+    data = report.data
     scorer, metric = data.scorers[name], metric_of(data.scorers[name])
     if not len(rows):
         return no_estimate("there are no predictions")
     if metric is None:
-        return no_estimate("it is no metric of this package, so whether it pools is not known")
+        return no_estimate("not a metric of this package, so it is unknown whether it pools")
     if needs_common_scale(metric):
         return no_estimate(_RANKED)
     params = data.params_of(name, rows)
-    result = evaluate_all({name: scorer}, evaluation, {name: params})
+    result = evaluate_all({name: scorer}, predictions, {name: params})
     value, note = result.values[name], result.notes.get(name)
     if np.isnan(value):
         return no_estimate(result.reasons.get(name, ""))
-    if "takes_logs" in metric.spec.traits:  # some fold may lack a class of the others
-        note = "; ".join(dict.fromkeys(filter(None, [note, *notes])))
-    noted = f"by convention: {note}" if note else ""
-    options = {"confidence_level": level, "random_state": 0, "groups": data.dependent(rows)}
-    estimate, reason = estimate_of(scorer, evaluation, params, options, value)
+    if "takes_logs" in metric.spec.traits:  # a fold may lack a class that other folds have
+        note = "; ".join(dict.fromkeys(filter(None, [note, *fold_notes])))
+    convention = f"by convention: {note}" if note else ""
+    options = {
+        "confidence_level": report.confidence_level,
+        "random_state": 0,
+        "groups": data.dependent(rows),
+    }
+    estimate, reason = estimate_of(scorer, predictions, params, options, value)
     if estimate is None:
-        return no_estimate("; ".join(filter(None, [reason, noted])), value)
-    note = "; ".join(filter(None, [noted, estimate.note]))
+        return no_estimate("; ".join(filter(None, [reason, convention])), value)
+    note = "; ".join(filter(None, [convention, estimate.note]))
     return replace(estimate, value=value, note=note)
 
 
 def needs_common_scale(metric: Metric) -> bool:
-    """True for metrics that rank rows; the largest score of each row needs no common scale."""
+    """Whether a metric ranks rows by scores, rather than classes within each row."""
     return metric.spec.response == "scores" and metric.spec.tally == "ranks"
 
 
-_METHOD = ("predict_proba",)  # other scores have no scale that folds share
+_METHOD = ("predict_proba",)  # other scores have no common scale
 _MOST = 500  # thresholds
 
 
@@ -224,13 +227,13 @@ class ThresholdCounts:
     labels : ndarray of shape (2,)
         The negative class and the positive one.
     thresholds : ndarray of shape (T,)
-        Rising.
+        In increasing order.
     scores : Scores
-        Those of all folds.
+        Probabilities of all folds.
     rows : ndarray of int of shape (n,)
-        Number of the row of each score; of repeated folds a row has several.
+        Row number of each score; with repeated folds a row occurs several times.
     fold : ndarray of int of shape (n,)
-        Number of the fold of each score.
+        Fold of each score.
     """
 
     labels: Array
@@ -247,9 +250,9 @@ class ThresholdCounts:
         most: int = _MOST,
         also: Sequence[float] = (),
     ) -> ThresholdCounts | None:
-        """Counts of a model; None if it has no probabilities of a positive class.
+        """Counts at up to ``most`` scores and at the thresholds ``also``.
 
-        ``also`` are thresholds to include.
+        None if the model has no probabilities of a positive class.
         """
         positive = report.positive_class
         if positive is None:
@@ -261,7 +264,7 @@ class ThresholdCounts:
             source = DisplaySource.of_report(request, report, model, None)
             numbers = [part.number for part in source.folds()[model] if part.scores is not None]
             scores = source.rows()[model].scores
-        except InvalidParameterError:  # no metric asked for them, or no fold has them
+        except InvalidParameterError:  # no metric reads them, or no fold has them
             return None
         if scores is None or scores.kind != "binary":
             return None
@@ -272,11 +275,12 @@ class ThresholdCounts:
         return cls(np.asarray(scores.classes), thresholds, scores, np.concatenate(rows), fold)
 
     def counts(self, kept: Array | bool = True) -> Counts:
-        """Counts of the scores that are kept, at each threshold."""
+        """Counts at each threshold, of all scores or of a subset."""
         kept = np.broadcast_to(kept, self.fold.shape)
-        true, score, weight = self.scores.true, self.scores.score, self.scores.weight
-        of_kept = None if weight is None else weight[kept]
-        tally = RankTally.from_scores(score[kept], true[kept].astype(np.int64), 2, of_kept)
+        scores = self.scores
+        weight = None if scores.weight is None else scores.weight[kept]
+        labels = scores.true[kept].astype(np.int64)
+        tally = RankTally.from_scores(scores.score[kept], labels, 2, weight)
         place = np.searchsorted(-tally.thresholds, -self.thresholds, side="right")
         return Counts(*(part[place] for part in tally.counts_from_none().astuple()))
 

@@ -1,4 +1,4 @@
-"""Metrics of a report, and the parameters of each fit, each metric and the splitter."""
+"""Metrics of a report, and parameters of its fits, metrics and splitter."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ def send_params(
     params: Mapping[str, Any],
     groups: Any,
 ) -> Params:
-    """Parameters of each fit and metric, by their requests if metadata routing is enabled."""
+    """Route parameters to fits, metrics and splitter, by request if metadata routing is enabled."""
     from sklearn import get_config
 
     if get_config().get("enable_metadata_routing"):
-        given = params if groups is None else {**params, "groups": groups}
-        return _route(models, scoring, splitter, given)
+        metadata = params if groups is None else {**params, "groups": groups}
+        return _route(models, scoring, splitter, metadata)
     return _send_weight(models, scoring, params, groups)
 
 
 def _send_weight(
     models: Mapping[str, Any], scoring: ReportScoring, params: Mapping[str, Any], groups: Any
 ) -> Params:
-    """Without routing: all to fit, and ``sample_weight`` to all that take it."""
+    """Without routing: everything to the fits, and ``sample_weight`` to all that accept it."""
     rest = {key: value for key, value in params.items() if key != "sample_weight"}
     fit: dict[str, dict[str, Any]] = {name: dict(rest) for name in models}
     score: dict[str, dict[str, Any]] = {name: {} for name in scoring.panel.names}
@@ -52,10 +52,10 @@ def _send_weight(
     if weight is not None:
         for name, model in models.items():
             key = _weight_of_fit(model)
-            if key is None:
-                _warn_unweighted(f"The fit of {name!r}")
-            else:
+            if key is not None:
                 fit[name][key] = weight
+            else:
+                _warn_unweighted(f"The fit of {name!r}")
         for name, scorer in scoring.panel.scorers.items():
             if accepts_weight(scorer):
                 score[name]["sample_weight"] = weight
@@ -65,7 +65,7 @@ def _send_weight(
 
 
 def _weight_of_fit(model: Any) -> str | None:
-    """Name of the argument of ``fit`` that weights go to."""
+    """Argument of ``fit`` for weights, in a pipeline that of its last step; None without one."""
     from sklearn.utils.validation import has_fit_parameter
 
     prefix = ""
@@ -82,14 +82,14 @@ def _warn_unweighted(what: str) -> None:
 def _route(
     models: Mapping[str, Any], scoring: ReportScoring, splitter: Any, params: Mapping[str, Any]
 ) -> Params:
-    """With routing: each gets what it requests."""
+    """With routing: fits, metrics and splitter receive what they request."""
     from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
     router = MetadataRouter(owner="cross_validation_report").add(
         splitter=splitter, method_mapping=MethodMapping().add(caller="fit", callee="split")
     )
     panel = scoring.panel
-    # A panel that was told what it takes speaks for all of its metrics.
+    # A panel with requests of its own decides for all of its metrics.
     is_panel = hasattr(panel, "_metadata_request")
     metrics: Mapping[str, Any] = {"": panel} if is_panel else panel.scorers
     for name, item in metrics.items():
@@ -105,12 +105,12 @@ def _route(
         for callee, objects in (("fit", models), ("score", metrics))
     )
     if is_panel:
-        score = {name: _taken(score[""], scorer) for name, scorer in panel.scorers.items()}
+        score = {name: _accepted(score[""], scorer) for name, scorer in panel.scorers.items()}
     return Params(fit, score, routed["splitter"].get("split", {}))
 
 
-def _taken(params: Mapping[str, Any], scorer: Any) -> dict[str, Any]:
-    """Parameters of a panel that one of its metrics takes."""
+def _accepted(params: Mapping[str, Any], scorer: Any) -> dict[str, Any]:
+    """Parameters of a panel that one of its metrics accepts."""
     if accepts_weight(scorer):
         return dict(params)
     return {key: value for key, value in params.items() if key != "sample_weight"}
@@ -118,9 +118,9 @@ def _taken(params: Mapping[str, Any], scorer: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class ReportScoring:
-    """The panel of a report, and which of its metrics were given by name.
+    """The panel of a report, and the metrics in it that were given by name.
 
-    ``left_out`` are metrics that a report shows by default, but not where no class is positive.
+    ``left_out`` are default metrics that were dropped because no positive class is known.
     """
 
     panel: ScorerPanel
@@ -129,7 +129,7 @@ class ReportScoring:
 
 
 def positive_of(scoring: Any, classes: Sequence[Any], pos_label: Any = None) -> Any:
-    """The positive class of two: as given, as the scorers agree, or the natural one; else None.
+    """The positive class: ``pos_label``, that of the scorers, or the natural one; else None.
 
     Raises
     ------
@@ -150,16 +150,13 @@ def positive_of(scoring: Any, classes: Sequence[Any], pos_label: Any = None) -> 
             f"scoring describes different positive classes ({listed}), and a report describes one: "
             "pass scorers of one class, or make a report for each."
         )
-    label = next(iter(positive.values()), None)
-    return (
-        natural_positive(classes)
-        if label is None
-        else positive_class(classes, label, what="A report")
-    )
+    if not positive:
+        return natural_positive(classes)
+    return positive_class(classes, next(iter(positive.values())), what="A report")
 
 
 def _described_class(scorer: Any, classes: Sequence[Any]) -> Any:
-    """The positive class of a scorer; None for a name, which follows the others."""
+    """The positive class of a scorer; None if the scorer leaves it open, as a name does."""
     metric = metric_of(scorer)
     if metric is None:  # scikit-learn's scorers keep the arguments of their function
         return getattr(scorer, "_kwargs", {}).get("pos_label")
@@ -168,9 +165,9 @@ def _described_class(scorer: Any, classes: Sequence[Any]) -> Any:
 
 
 def resolve_scoring(scoring: Any, task: str, positive: Any) -> ReportScoring:
-    """Scorers by name, from whatever ``scoring=`` may be.
+    """The panel for the argument ``scoring``.
 
-    All metrics of one class that are given by name are of the same class.
+    Metrics given by name all describe the same positive class.
     """
     if isinstance(scoring, ScorerPanel):
         return ReportScoring(scoring, frozenset())
@@ -180,6 +177,6 @@ def resolve_scoring(scoring: Any, task: str, positive: Any) -> ReportScoring:
         if task == "binary" and positive is None:
             left_out = tuple(name for name in scoring if find(name).sides == "one")
             scoring = [name for name in scoring if name not in left_out]
-    given = named_scorers(scoring)
-    by_name = frozenset([name for name, scorer in given.items() if isinstance(scorer, str)])
-    return ReportScoring(ScorerPanel(given, pos_label=positive), by_name, left_out)
+    scorers = named_scorers(scoring)
+    by_name = frozenset(name for name, scorer in scorers.items() if isinstance(scorer, str))
+    return ReportScoring(ScorerPanel(scorers, pos_label=positive), by_name, left_out)

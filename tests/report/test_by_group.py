@@ -70,9 +70,7 @@ def test_gaps_and_the_worst_are_those_of_pooled_rows():
 def test_prints_and_page_show_the_groups():
     report = report_of(scoring=["f1"])
     for text in (str(report), report.to_html()):
-        assert (
-            "by site: out-of-fold values of models fitted on rows of all groups" in text
-        )
+        assert "by site: out-of-fold values of models fitted on rows of all groups" in text
         assert "gap" in text
     assert "leave-one-group-out" not in str(report)
     assert "by site" not in str(report_of(by=None, scoring=["f1"]))
