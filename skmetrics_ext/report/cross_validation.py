@@ -13,17 +13,11 @@ from numpy.typing import ArrayLike
 from skmetrics_ext.numeric import Array, PosLabel, RandomState
 from skmetrics_ext.progress import Progress, reporting
 from skmetrics_ext.report.cv_report import CrossValidationReport
-from skmetrics_ext.report.fold import (
-    FAILED_FIT,
-    FoldResult,
-    Grouping,
-    fit_and_score,
-    numbered_folds,
-)
+from skmetrics_ext.report.fold import FoldResult, Grouping, fit_and_score, numbered_folds
 from skmetrics_ext.report.out_of_fold import FittedOn, ScoredData
-from skmetrics_ext.report.params import ReportScoring, positive_of, resolve_scoring, send_params
+from skmetrics_ext.report.params import positive_of, resolve_scoring, send_params
 from skmetrics_ext.report.summary import INTERVAL_KINDS, IntervalKind
-from skmetrics_ext.scoring.panel import unique
+from skmetrics_ext.scoring.panel import ScorerPanel, unique
 from skmetrics_ext.scoring.responses import estimator_name
 from skmetrics_ext.scoring.scorer import check_classes, metric_of
 from skmetrics_ext.validation import (
@@ -62,82 +56,82 @@ def cross_validation_report(
     random_state: RandomState = None,
     progress: Progress = None,
 ) -> CrossValidationReport:
-    """Cross-validate one or many models on the same folds, beside a baseline.
+    """Cross-validate one or many models on the same folds, next to a baseline.
 
-    Where a metric cannot be computed on a fold (it is nan or raises, or the fit failed) it is
-    undefined there: the fold is counted, with the reason, and left out of mean and spread.
+    Where a metric cannot be computed on a fold (it is nan or raises, or the fit failed), it is
+    undefined there: the fold is counted, with the reason, and left out of the mean and spread.
 
     Parameters
     ----------
     estimators : estimator, dict of str to estimator, or list of estimators
-        One model or several. In a list they are named by their classes, and models of one class
-        by the steps and parameters in which they differ. Each is cloned for each fold.
+        One model or several. Models in a list are named by their classes; models of the same
+        class, by the steps and parameters in which they differ. Each is cloned for each fold.
     X : array-like of shape (n_samples, n_features)
-        What the models predict from.
+        Features.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         Classes of any kind, or multilabel indicators.
     scoring : str, callable, list or dict, default=None
-        Names of `get_scorer_names`, scorers, or both; a dict from names of your own to these; or a
-        `ScorerPanel`. Each model predicts once per fold for all of them. By default metrics that
-        fit ``y``: area under the ROC curve, F1, accuracies and log loss. If the positive class is
-        not known, those of one class are left out.
+        Names of `get_scorer_names`, scorers, or a list of both; a dict from your own names to
+        these; or a `ScorerPanel`. Each model predicts once per fold for all metrics. By default
+        metrics that suit ``y``: area under the ROC curve, F1, accuracies and log loss. If no
+        positive class is known, those that need one are left out.
     cv : int, splitter or iterable of (train, test), default=5
-        An int makes stratified folds, shuffled where ``random_state`` is given, and that keep
-        groups together where ``groups`` is given. Any splitter of scikit-learn is accepted. The
-        folds are made once, and are the same for all models.
+        An int gives stratified folds, which are shuffled if ``random_state`` is given, and keep
+        groups together if ``groups`` is given. Any splitter of scikit-learn is accepted. The folds
+        are made once, and are the same for all models.
     groups : array-like of shape (n_samples,), default=None
-        The group of each row (the patient); rows of a group may depend on each other. Folds of an
-        int ``cv`` keep groups whole, and all intervals and tests take groups, not rows, as
+        The group of each row, such as the patient; rows of a group may be dependent. Folds of an
+        int ``cv`` keep groups whole, and all intervals and tests treat groups, not rows, as
         independent.
     by : str, array-like or dict of str to array-like, default=None
-        Column of ``X``, or values for each row, by which results are split. Each group has the
-        out-of-fold values of its rows, and the gap from all other rows.
+        Column of ``X``, or values for each row, by which results are split. Each group gets the
+        values of its out-of-fold predictions, and the gap from all other rows.
     baseline : {"prior", "most_frequent", "stratified", "uniform"}, estimator or None, \
 default="prior"
         A strategy of `sklearn.dummy.DummyClassifier`, or a model; the last line of the table.
     pos_label : int, float, bool or str, default=None
-        The positive class of two, for the metrics of one class that are given by name. By default
-        the one that scorers or a panel in ``scoring`` name, or else 1 of {0, 1} or {-1, 1}, or
-        True; for other labels such metrics ask for it.
+        The positive class of two, for metrics of one class that are given by name. By default
+        the one that scorers or a panel in ``scoring`` name; otherwise 1 of {0, 1} or {-1, 1}, or
+        True. With other labels, such metrics raise an error that asks for it.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weight of each row, cut to the fold: in the fit of each model (of a pipeline, of its last
-        step) and in each metric that takes it, with a warning where one does not. Where metadata
-        routing is enabled it goes to what requests it, as the baseline and metrics given by name
-        do. The same as ``params={"sample_weight": ...}``.
+        Weight of each row, for the fit of each model (in a pipeline, of its last step) and for
+        each metric, with a warning for those that take no weights. With metadata routing it goes
+        where it is requested; the baseline and metrics given by name request it. Equivalent to
+        ``params={"sample_weight": ...}``.
     params : dict, default=None
-        Passed to ``fit``; arrays with a value per sample are cut to the fold. Where metadata
-        routing is enabled, all of ``params`` is routed as requested instead.
+        Parameters of ``fit``; arrays with a value per sample are cut to the fold. With metadata
+        routing, all of ``params`` is routed as requested instead.
     confidence_level : float in (0, 1), default=0.95
-        Of all intervals.
+        Nominal coverage of all intervals.
     interval : {"auto", "cv", "pooled", "corrected", "nested"}, default="auto"
-        The kind of interval in tables, page and pictures, as `CrossValidationReport.summary`
-        describes it: "cv" and "pooled" describe the fitted models, "corrected" and "nested"
-        models trained on other samples of this size.
+        The kind of interval in tables, page and pictures, as described in
+        `CrossValidationReport.summary`: "cv" and "pooled" describe the fitted models, "corrected"
+        and "nested" models trained on other samples of this size.
     train : bool, default=False
-        Whether each model also predicts the rows that it was fitted on. Tables, page and picture
-        then show the value there and the gap from the test rows, and ``report.findings()`` names
-        models that overfit. It takes one more prediction for each fit.
+        Whether each model also predicts its training rows. Tables, page and picture then show the
+        value there and the gap from the test rows, and ``report.findings()`` names models that
+        overfit. It takes one more prediction for each fit.
     n_jobs : int or None, default=None
-        Number of parallel jobs of joblib, over models and folds, on whichever backend
-        ``joblib.parallel_config`` has chosen.
+        Number of parallel jobs of joblib, over models and folds, with the backend of
+        ``joblib.parallel_config``.
     random_state : int, RandomState or None, default=None
         Shuffles the folds of an int ``cv``, and seeds the baseline.
     progress : bool, callable or None, default=None
-        True shows a bar (of tqdm where installed, else lines on stderr); a callable is called
-        with the number of finished fits and of all fits.
+        True shows a progress bar (tqdm's if installed, otherwise lines on stderr); a callable is
+        called with the numbers of finished fits and of all fits.
 
     Returns
     -------
     CrossValidationReport
-        Print it, or ask it for ``summary()``, ``folds()``, ``pooled()``, ``compare()``,
+        Print it, or call ``summary()``, ``folds()``, ``pooled()``, ``compare()``,
         ``by_group()``, ``predictions``, ``frame()``, ``plot()``, ``to_html()`` or ``to_json()``.
-        Interrupted from the keyboard, it holds the fits that were finished, with a warning.
+        After a keyboard interrupt it holds the finished fits, with a warning.
 
     Raises
     ------
     ValueError
-        If a name is unknown, ``y`` holds fewer than two classes, a metric of one class does not
-        know the positive class, metrics name different ones, or all models fail on every fold.
+        If a name is unknown, ``y`` holds fewer than two classes, a metric needs a positive class
+        and none is known, metrics name different ones, or all models fail on every fold.
     TypeError
         If an argument is of a kind that is not accepted.
 
@@ -170,12 +164,12 @@ default="prior"
     models = named_models(estimators)
     classes, task = classes_and_task(labels)
     positive = positive_of(scoring, classes, pos_label) if task == "binary" else None
-    chosen = resolve_scoring(scoring, task, positive)
+    panel, left_out = resolve_scoring(scoring, task, positive)
     if positive is None:
-        _check_scorers(chosen, classes)
+        _check_scorers(panel, classes)
     models, name = _with_baseline(models, baseline, random_state, params)
     splitter = make_splitter(cv, labels, task, groups, random_state)
-    routed = send_params(models, chosen, splitter, params, groups)
+    routed = send_params(models, panel, splitter, params, groups)
     folds = numbered_folds(splitter.split(X, labels, **routed.split))
     grouping = None if group is None else Grouping.of(group, folds)
     rows_by = None
@@ -190,7 +184,7 @@ default="prior"
         on_host = {key: to_host(value, key) for key, value in routed.fit[name].items()}
         fit_data[name] = to_host(X, "X"), labels, on_host
     fits = [
-        (model, clone(models[model]), fold, *fit_data[model], chosen.panel, routed.score, train)
+        (model, clone(models[model]), fold, *fit_data[model], panel, routed.score, train)
         for fold in folds
         for model in models
     ]
@@ -200,15 +194,15 @@ default="prior"
     _check_fits(results, name)
     return CrossValidationReport(
         models=tuple(models),
-        metrics=chosen.panel.names,
+        metrics=panel.names,
         results=tuple(results),
         n_samples=count_rows(y) or 0,
         splitter=splitter_text(cv, splitter),
         baseline=name,
         positive_class=positive,
-        left_out=chosen.left_out,
+        left_out=left_out,
         confidence_level=level,
-        data=ScoredData(y, chosen.panel.scorers, routed.score, grouping, source, rows_by),
+        data=ScoredData(y, panel.scorers, routed.score, grouping, source, rows_by),
         interval=interval,
     )
 
@@ -217,19 +211,21 @@ def _with_weight(params: Mapping[str, Any] | None, sample_weight: Any) -> dict[s
     if sample_weight is None:
         return dict(params or {})
     if params and params.get("sample_weight") is not None:
-        raise InvalidParameterError("sample_weight is given twice: by itself and in params.")
+        raise InvalidParameterError(
+            "sample_weight is given twice: pass it as sample_weight= or in params, not both."
+        )
     return {**(params or {}), "sample_weight": sample_weight}
 
 
 def read_rows(
     X: Any, y: Any, groups: Any, params: Mapping[str, Any]
 ) -> tuple[Any, Any, Array | None]:
-    """Labels and groups on the host, and group numbers, after a check of all lengths.
+    """Check the lengths of all columns; return labels and groups on the host, and group numbers.
 
     Raises
     ------
     InvalidParameterError
-        If lengths or indexes differ, or something is no column.
+        If lengths or indexes differ, or an argument is not a column.
     """
     weight = params.get("sample_weight")
     sizes = {"X": count_rows(X), "y": len(read_column(y, "y"))}
@@ -256,14 +252,14 @@ def run_fits(
     progress: Progress,
     keep: Callable[[FoldResult], FoldResult] | None = None,
 ) -> dict[tuple[str, int], FoldResult]:
-    """Results of `fit_and_score`, by model and fold; when interrupted, of the finished fits.
+    """Results of `fit_and_score` by model and fold; after an interrupt, those of finished fits.
 
     Parameters
     ----------
     fits : iterable of tuple
         Arguments of each call.
     total : int
-        How many there are.
+        Number of fits.
     n_jobs, progress
         As in `cross_validation_report`.
     keep : callable, default=None
@@ -273,7 +269,7 @@ def run_fits(
     from sklearn.utils.parallel import Parallel, delayed
 
     results: dict[tuple[str, int], FoldResult] = {}
-    # The backend of dask gives all results at the end or none.
+    # The backend of dask returns all results at the end.
     streams = getattr(get_active_backend()[0], "supports_return_generator", False)
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered" if streams else "list")
     try:
@@ -286,7 +282,7 @@ def run_fits(
             raise
         warn_user(
             f"Interrupted after {len(results)} of {total} fits: the report holds these, and its "
-            "models may have different folds."
+            "models may differ in their folds."
         )
     return results
 
@@ -308,7 +304,7 @@ def named_models(estimators: Any) -> dict[str, Any]:
         raise InvalidParameterError("estimators is empty.")
     for name, model in models.items():
         if not hasattr(model, "fit") or isinstance(model, type):
-            raise InvalidParameterError(f"The model {name!r} is no estimator: {model!r:.80}.")
+            raise InvalidParameterError(f"The model {name!r} is not an estimator: {model!r:.80}.")
     return models
 
 
@@ -326,9 +322,9 @@ def classes_and_task(y: Any) -> tuple[list[Any], str]:
     return classes.tolist(), "binary" if len(classes) == 2 else "multiclass"
 
 
-def _check_scorers(chosen: ReportScoring, classes: list[Any]) -> None:
-    """Raise before anything is fitted if a metric of one class does not apply or know its class."""
-    for scorer in chosen.panel.scorers.values():
+def _check_scorers(panel: ScorerPanel, classes: list[Any]) -> None:
+    """Raise before any fit if a metric does not apply, or lacks a positive class."""
+    for scorer in panel.scorers.values():
         metric = metric_of(scorer)
         if metric is not None and metric.sides == "one" and len(classes) == 2:
             metric.positive(classes)
@@ -338,7 +334,7 @@ def _check_scorers(chosen: ReportScoring, classes: list[Any]) -> None:
 def _with_baseline(
     models: dict[str, Any], baseline: Any, random_state: Any, params: Mapping[str, Any]
 ) -> tuple[dict[str, Any], str | None]:
-    """The models and the baseline, last, and its name."""
+    """The models with the baseline as the last one, and its name."""
     from sklearn import get_config
     from sklearn.dummy import DummyClassifier
 
@@ -360,7 +356,7 @@ def _with_baseline(
 
 
 def make_splitter(cv: Any, y: Any, task: str, groups: Any, random_state: Any) -> Any:
-    """Splitter of an int, stratified where rows have one class, or the one that is given."""
+    """The splitter for the argument ``cv``; an int stratifies, except for multilabel rows."""
     from sklearn import model_selection as splitters
 
     if not isinstance(cv, Integral):
@@ -374,16 +370,16 @@ def make_splitter(cv: Any, y: Any, task: str, groups: Any, random_state: Any) ->
 
 
 def _check_fits(results: list[FoldResult], baseline: str | None) -> None:
-    """Warn of models that failed on every fold; if all but the baseline did, raise."""
-    reasons: dict[str, set[str]] = {}
+    """Warn about models that failed on every fold; raise if all but the baseline failed."""
+    errors: dict[str, list[str]] = {}
     for result in results:
-        reasons.setdefault(result.model, set()).update(result.reasons.values() or ("",))
+        errors.setdefault(result.model, []).append(result.fit_error)
     failed = {
         model: f"{model!r}: on every fold the {min(texts)}"
-        for model, texts in reasons.items()
-        if all(text.startswith(FAILED_FIT) for text in texts)
+        for model, texts in errors.items()
+        if all(texts)
     }
-    if failed and reasons.keys() - {baseline} <= failed.keys():
+    if failed and errors.keys() - {baseline} <= failed.keys():
         raise InvalidParameterError("; ".join(failed.values()))
     for text in failed.values():
         warn_user(f"{text}. The report keeps its row with the reason.")
@@ -403,14 +399,14 @@ _MOST, _LONGEST = 3, 60  # parameters and characters that still read as a name
 
 
 def names_of(models: Sequence[Any]) -> list[str]:
-    """Names of models by their class, or that of the last step of a pipeline.
+    """Names of models: their class, or that of the last step of a pipeline.
 
-    Models of one class are distinguished by the steps and parameters in which they differ, or
-    else by a number.
+    Models of the same class are told apart by the steps and parameters in which they differ, or
+    otherwise by a number.
     """
     names = [estimator_name(model) for model in models]
     for name in set(names):
-        places = [place for place, own in enumerate(names) if own == name]
+        places = [place for place, other in enumerate(names) if other == name]
         if len(places) > 1:
             differences = _differences([models[place] for place in places])
             for place, difference in zip(places, differences, strict=True):
@@ -421,29 +417,29 @@ def names_of(models: Sequence[Any]) -> list[str]:
 
 
 def _differences(models: Sequence[Any]) -> list[str]:
-    """Steps before the last, and parameters, that not all of these models have."""
+    """For each model, its pipeline steps and parameters that the other models do not share."""
     steps, params = [_steps(model) for model in models], [_params(model) for model in models]
     shared_steps = set(steps[0]).intersection(*steps)
-    shared = [key for key in params[0] if all(key in own for own in params)]
-    differing = [key for key in shared if len({own[key] for own in params}) > 1]
+    shared = [key for key in params[0] if all(key in others for others in params)]
+    differing = [key for key in shared if len({others[key] for others in params}) > 1]
     differing = differing if len(differing) <= _MOST else []
     return [
         ", ".join(
-            [step for step in own_steps if step not in shared_steps]
-            + [f"{key.rpartition('__')[2]}={own_params[key]}" for key in differing]
+            [step for step in model_steps if step not in shared_steps]
+            + [f"{key.rpartition('__')[2]}={model_params[key]}" for key in differing]
         )
-        for own_steps, own_params in zip(steps, params, strict=True)
+        for model_steps, model_params in zip(steps, params, strict=True)
     ]
 
 
 def _steps(model: Any) -> list[str]:
-    """Classes of the steps of a pipeline before its last."""
+    """Classes of the steps of a pipeline, without the last one."""
     steps = [step for _, step in list(getattr(model, "steps", None) or [])[:-1]]
     return [step if isinstance(step, str) else type(step).__name__ for step in steps]
 
 
 def _params(model: Any) -> dict[str, str]:
-    """Parameters that are no models themselves, as text."""
+    """Parameters with plain values, as text."""
     if not hasattr(model, "get_params") or isinstance(model, type):
         return {}
     params = model.get_params(deep=True).items()

@@ -1,4 +1,4 @@
-"""CrossValidationReport: values of every fold, and everything computed from them."""
+"""CrossValidationReport: values of every fold, and the results computed from them."""
 
 from __future__ import annotations
 
@@ -55,17 +55,17 @@ class CrossValidationReport(ReportOutputs):
     baseline : str or None
         Name of the baseline among the models.
     positive_class : object
-        For binary data, the class that metrics of one class are of; else None.
+        The positive class of binary data; None if there is none.
     confidence_level : float
-        Of all intervals.
+        Nominal coverage of all intervals.
     left_out : tuple of str
-        Metrics that are shown by default, but not where no class is positive.
+        Default metrics that were left out because no positive class is known.
     data : ScoredData
-        True labels, scorers and weights, from which pooled estimates are made.
+        True labels, scorers and weights, for estimates from the predictions.
     interval : {"auto", "cv", "pooled", "corrected", "nested"}, default="auto"
-        The kind of interval of the summary, the page and the pictures, as `summary` describes it.
+        The kind of interval of the summary, the page and the pictures, as described in `summary`.
     data_warnings : tuple of str
-        What is known about the data, such as an identifier that repeats; `findings` lists it.
+        Problems of the data, such as an identifier that repeats; listed by `findings`.
 
     Examples
     --------
@@ -94,7 +94,7 @@ class CrossValidationReport(ReportOutputs):
     data: ScoredData = field(default_factory=ScoredData, repr=False, compare=False)
     interval: IntervalKind = "auto"
     data_warnings: tuple[str, ...] = ()
-    # Intervals and comparisons that were computed, which take a while.
+    # Results of `computed_once`.
     computed: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
@@ -104,12 +104,12 @@ class CrossValidationReport(ReportOutputs):
 
     @property
     def has_train(self) -> bool:
-        """Whether the models were also scored on the rows that they were fitted on."""
+        """Whether the models were also scored on their training rows."""
         return any(result.train_values for result in self.results)
 
     @property
     def grouping(self) -> Grouping | None:
-        """The dependent rows, if groups were given."""
+        """Groups of dependent rows; None if no groups were given."""
         return self.data.grouping
 
     def __iter__(self) -> Iterator[str]:
@@ -117,7 +117,7 @@ class CrossValidationReport(ReportOutputs):
         return iter(self.models)
 
     def __getitem__(self, model: str | Sequence[str]) -> CrossValidationReport:
-        """The report of one model, or of some.
+        """The report of one model, or of several.
 
         Parameters
         ----------
@@ -139,7 +139,7 @@ class CrossValidationReport(ReportOutputs):
     def best(self, metric: str | None = None) -> str:
         """Name of the model with the best mean of a metric over the folds.
 
-        Whether it is better than the others by more than chance, `compare` says.
+        `compare` tests whether it is better than the others by more than chance.
 
         Parameters
         ----------
@@ -149,12 +149,12 @@ class CrossValidationReport(ReportOutputs):
         Returns
         -------
         str
-            The baseline, where no model is better; of models that are equal, the first.
+            The baseline if no model is better; the first of equally good models.
 
         Raises
         ------
         ValueError
-            If the metric is none of the report, or undefined on all folds of all models.
+            If the report has no such metric, or it is undefined on all folds of all models.
         """
         metric = self.metrics[0] if metric is None else metric
         check_option("metric", metric, self.metrics)
@@ -188,9 +188,9 @@ class CrossValidationReport(ReportOutputs):
         -------
         Rows
             A row per model, fold and metric, with ``model``, ``fold``, ``metric``, ``value``
-            (nan where undefined), ``reason`` (None where defined), ``n_train``, ``n_test``,
-            ``fit_time`` and ``score_time`` (seconds; the score time is that of all metrics), and
-            with ``train=True`` also ``train_value``, on the rows that the model was fitted on.
+            (nan if undefined), ``reason`` (None if defined), ``n_train``, ``n_test``,
+            ``fit_time`` and ``score_time`` (seconds; the score time is for all metrics), and
+            with ``train=True`` also ``train_value``, the value on the training rows.
         """
         return fold_table(self)
 
@@ -200,20 +200,20 @@ class CrossValidationReport(ReportOutputs):
         Parameters
         ----------
         interval : {"auto", "cv", "pooled", "corrected", "nested"}, default=None
-            The kind of interval; that of the report by default.
+            The kind of interval; by default that of the report.
 
             - "cv": the mean over folds, from influence values within each fold (Bayle et al. 2020;
               for areas LeDell, Petersen & van der Laan 2015). It describes the fitted models.
-            - "pooled": the metric on all out-of-fold predictions together, as in `pooled`. It
-              describes the fitted models, too.
+            - "pooled": the metric on all out-of-fold predictions together, as in `pooled`. It also
+              describes the fitted models.
             - "corrected": the mean over folds with the variance of Nadeau and Bengio (2003) for
               overlapping training sets. It describes models trained on other samples of this
               size, and is a heuristic, since no unbiased estimate of that variance exists.
             - "nested": `nested_cv_interval`, for error rate, accuracy, log loss and Brier score. It
-              describes models trained on other samples, and fits each model some hundred times.
+              describes models trained on other samples, and fits each model several hundred times.
 
-            "auto" is the first of "cv", "pooled" and "corrected" that every metric of the report
-            has, so that all lines describe the same thing.
+            "auto" is the first of "cv", "pooled" and "corrected" that is available for every metric
+            of the report, so that all rows describe the same target.
 
         Returns
         -------
@@ -221,13 +221,13 @@ class CrossValidationReport(ReportOutputs):
             A row per model and metric, with ``model``, ``is_baseline``, ``metric``, ``mean`` and
             ``std`` (standard deviation with ddof=1) over the folds where the metric is defined,
             ``interval`` (the kind), ``target`` (what it describes, in words), ``value``,
-            ``standard_error``, ``low`` and ``high`` (within the bounds of the metric),
-            ``interval_note`` (why there is none, or what makes it doubtful; else None),
-            ``n_folds`` (all), ``n_undefined``, ``reasons`` (each reason with its number of
-            folds) and ``notes`` (warnings of defined values with theirs). With ``train=True`` also
-            ``train`` (the mean on the rows that the models were fitted on), ``gap`` (train less
-            test), ``gap_low`` and ``gap_high`` (of the fitted models, from the "cv" interval of
-            the test rows; by Nadeau and Bengio where there is none).
+            ``standard_error``, ``low`` and ``high`` (within the range of the metric),
+            ``interval_note`` (why there is no interval, or a caveat; otherwise None),
+            ``n_folds`` (including undefined ones), ``n_undefined``, ``reasons`` and ``notes``
+            (reasons for undefined and warnings of defined values, with their numbers of folds).
+            With ``train=True`` also ``train`` (the mean on the training rows), ``gap`` (train
+            less test), ``gap_low`` and ``gap_high`` (for the fitted models, from the "cv" interval
+            of the test rows; if there is none, by Nadeau and Bengio).
 
         Raises
         ------
@@ -252,34 +252,34 @@ class CrossValidationReport(ReportOutputs):
         Returns
         -------
         dict of str to OutOfFold
-            ``rows``, ``fold`` and ``responses``: an array per method that the metrics asked for,
-            columns in the order of ``classes``.
+            ``rows``, ``fold`` and ``responses``: an array for each method that the metrics read,
+            with columns in the order of ``classes``.
         """
         return {model: out_of_fold(self.results_of(model)) for model in self.models}
 
     def pooled(self) -> Rows:
-        """Each metric on the out-of-fold predictions of all folds together, where that is valid.
+        """Each metric on the out-of-fold predictions of all folds together, if that is valid.
 
-        Predicted labels and probabilities mean the same on every fold and are pooled. Scores do
-        not: those of models fitted on different rows have no common scale, so that ranking them
-        together is refused, with the reason.
+        Predicted labels and probabilities have the same meaning on every fold and are pooled.
+        Scores of models fitted on different rows have no common scale, so metrics that rank them
+        together are refused, with the reason.
 
         Returns
         -------
         Rows
             A row per model and metric, with ``model``, ``metric``, ``value``, ``low``, ``high``,
-            ``method`` (of the interval), ``n_rows`` and ``reason`` (why there is no value, or no
-            interval, by what convention there is a value, or what makes its interval doubtful;
-            else None). Intervals take as independent the groups of rows, where these were given,
-            and else the rows, also where repeated folds predict them several times.
+            ``method`` (of the interval), ``n_rows`` and ``reason`` (why there is no value or no
+            interval, the convention behind a value, or a caveat about its interval; otherwise
+            None). Intervals treat groups as independent, if groups were given, and otherwise rows,
+            even if repeated folds predict a row several times.
         """
         return pooled_table(self)
 
     def by_group(self, model: str | None = None) -> Evaluation:
-        """Out-of-fold values of a model by group, where ``by`` was given.
+        """Out-of-fold values of a model by group, if ``by`` was given.
 
-        Predicted labels and probabilities of all folds are pooled; of metrics of rankings it is
-        the mean over the folds in which the group has a value.
+        Predicted labels and probabilities of all folds are pooled; metrics of rankings are averaged
+        over the folds in which the group has a value.
 
         Parameters
         ----------
@@ -289,8 +289,8 @@ class CrossValidationReport(ReportOutputs):
         Returns
         -------
         Evaluation
-            A row for each group and metric, and for all rows, in the direction of the scorers;
-            with ``gaps``, ``worst``, ``spread`` and ``plot``.
+            A row for each group and metric, and for all rows together, in the direction of the
+            scorers; with ``gaps``, ``worst``, ``spread`` and ``plot``.
 
         Raises
         ------
@@ -310,31 +310,31 @@ class CrossValidationReport(ReportOutputs):
         rope: float | Mapping[str, float] | None = None,
         against: Literal["all", "baseline"] = "all",
     ) -> Rows:
-        """Each model against the baseline and against each other, on the same folds.
+        """Pairwise comparisons of the models, and of each with the baseline, on the same folds.
 
-        The corrected resampled t-test of Nadeau and Bengio and its Bayesian reading, over the
-        folds where both are defined. They describe models trained on other samples of this size.
-        p-values and intervals are adjusted by Holm's method for all pairs of models of the metric.
+        Tests are Nadeau and Bengio's corrected resampled t-test and its Bayesian counterpart, over
+        the folds where both models are defined. They describe models trained on other samples of
+        this size. p-values and intervals are adjusted by Holm's method for all pairs of a metric.
 
         Parameters
         ----------
         metric : str, default=None
             Name of a metric; all of them by default.
         rope : float or dict of str to float, default=None
-            The region of practical equivalence: differences up to this size mean nothing in
-            practice. It is in units of the metric, so that several metrics need a dict from
-            their names. Without it there is no probability of equivalence.
+            The region of practical equivalence: differences up to this size are irrelevant in
+            practice. It is in units of the metric, so several metrics need a dict from their
+            names. Without it there is no probability of equivalence.
         against : {"all", "baseline"}, default="all"
-            Which pairs are shown: all of them, or each model and the baseline.
+            Pairs to show: all of them, or each model and the baseline.
 
         Returns
         -------
         Rows
             A row per metric and pair, with ``metric``, ``model_a``, ``model_b``, ``n_folds``,
-            ``difference`` (a less b), ``low``, ``high`` and ``p_value`` of the pair alone,
-            ``low_holm``, ``high_holm`` and ``p_holm`` adjusted for all pairs, ``p_a_better``,
+            ``difference`` (a less b), ``low``, ``high`` and ``p_value`` (unadjusted),
+            ``low_holm``, ``high_holm`` and ``p_holm`` (adjusted for all pairs), ``p_a_better``,
             ``p_equivalent`` (nan without ``rope``), ``p_b_better``, ``rope`` and ``reason`` (why
-            there is no comparison, else None).
+            there is no comparison; otherwise None).
 
         Raises
         ------
@@ -343,9 +343,9 @@ class CrossValidationReport(ReportOutputs):
 
         Notes
         -----
-        An adjusted interval has the level at which Holm's method tests its pair:
-        1 - alpha / (pairs left), and that of the first pair that is not significant for all
-        later ones (Serlin 1993). It excludes 0 exactly where the adjusted p-value is below alpha.
+        An adjusted interval has the level at which Holm's method tests its pair,
+        1 - alpha / (number of pairs left); pairs after the first non-significant one have the level
+        of that pair (Serlin 1993). It excludes 0 exactly if the adjusted p-value is below alpha.
 
         References
         ----------
@@ -356,20 +356,20 @@ class CrossValidationReport(ReportOutputs):
         return comparison_table(self, compare_models(self, metric, rope, against))
 
     def findings(self, code: str | Sequence[str] | None = None) -> Rows:
-        """Reasons to distrust the numbers, from undefined folds to noise, and what to do.
+        """Reasons to distrust the numbers, from undefined folds to chance, with advice.
 
         Parameters
         ----------
         code : str or sequence of str, default=None
-            The kinds of findings, such as "overfits" or "within_noise"; all of them by default.
+            Kinds of findings, such as "overfits" or "within_noise"; all of them by default.
 
         Returns
         -------
         Rows
-            A row per finding, with ``code``, ``metric`` and ``model`` (None where it is of all of
-            them), ``value`` (the number: a difference, or a count of folds or rows), ``text``,
-            ``advice`` and ``false_alarms`` (the rate in simulations, of findings that rest on a
-            test; else nan). The guide to cross-validation lists the codes.
+            A row per finding, with ``code``, ``metric`` and ``model`` (None if it concerns all of
+            them), ``value`` (a difference, or a number of folds or rows), ``text``, ``advice`` and
+            ``false_alarms`` (the rate in simulations for findings from a test; otherwise nan). The
+            guide to cross-validation lists the codes.
 
         Raises
         ------
@@ -388,19 +388,19 @@ class CrossValidationReport(ReportOutputs):
         interval: IntervalKind | None = None,
         **options: Any,
     ) -> Any:
-        """Dot and interval of each model and metric, or the curves of all models on one picture.
+        """Dot and interval of each model and metric, or the curves of all models in one picture.
 
         Parameters
         ----------
         kind : {"metrics", "roc", "precision_recall", "calibration", "gain", "lift", "decision", \
 "threshold"}, default="metrics"
-            "metrics": mean and interval of each model and metric, the baseline marked. The others
-            draw the out-of-fold predictions of each model but the baseline over each other, as
-            ``RocCurvesDisplay.from_report(report, model)`` draws those of one.
+            "metrics": mean and interval of each model and metric, with the baseline marked. The
+            other kinds overlay the curves of all models except the baseline, from out-of-fold
+            predictions; ``RocCurvesDisplay.from_report(report, model)`` draws those of one model.
         ax : matplotlib.axes.Axes, default=None
-            Where to draw; a new figure by default.
+            Axes to draw on; a new figure by default.
         interval : {"auto", "cv", "pooled", "corrected", "nested"}, default=None
-            The kind of interval, as in `summary`; that of the report by default.
+            The kind of interval, as in `summary`; by default that of the report.
         **options : dict
             Passed to ``from_report`` of the display.
 
@@ -417,7 +417,7 @@ class CrossValidationReport(ReportOutputs):
         return draw(with_interval(self, interval), kind, ax, options)
 
     def times(self) -> dict[str, tuple[float, float]]:
-        """Mean seconds of fitting and of scoring a fold, by model.
+        """Mean fit and score time of a fold in seconds, by model.
 
         Returns
         -------
@@ -426,7 +426,7 @@ class CrossValidationReport(ReportOutputs):
         means = {}
         for model in self.models:
             seconds = [(result.fit_time, result.score_time) for result in self.results_of(model)]
-            # There is none where it was interrupted before its first fold.
+            # A model has no fold if the run was interrupted before its first one.
             fit, score = np.mean(seconds or [(np.nan, np.nan)], axis=0).tolist()
             means[model] = (fit, score)
         return means

@@ -14,7 +14,7 @@ import numpy as np
 from skmetrics_ext.formats import interval, number, signed
 from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_ttest
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.report.fold import FAILED_FIT, computed_once
+from skmetrics_ext.report.fold import computed_once, is_fit_error
 from skmetrics_ext.report.out_of_fold import ThresholdCounts
 from skmetrics_ext.report.summary import (
     TARGETS,
@@ -103,20 +103,15 @@ def percent(share: float) -> str:
 def _failed_fits(report: CrossValidationReport) -> Findings:
     for model in report.models:
         results = report.results_of(model)
-        reasons = Counter(
-            reason
-            for result in results
-            for reason in set(result.reasons.values())
-            if reason.startswith(FAILED_FIT)
-        )
-        for reason, count in reasons.items():
-            yield None, model, f"in {count} of {len(results)} folds: {reason}", count
+        errors = Counter(result.fit_error for result in results if result.fit_error)
+        for error, count in errors.items():
+            yield None, model, f"in {count} of {len(results)} folds: {error}", count
 
 
 def _undefined(report: CrossValidationReport) -> Findings:
     for cell in fold_cells(report):
         for reason, count in cell["reasons"].items():
-            if not reason.startswith(FAILED_FIT):
+            if not is_fit_error(reason):
                 text = f"undefined in {count} of {cell['n_folds']} folds: {reason}"
                 yield cell["metric"], cell["model"], text, count
 

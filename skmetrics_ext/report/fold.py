@@ -17,7 +17,7 @@ from skmetrics_ext.scoring.scorer import ScoredModel
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import count_rows, read_array, take_params, take_rows
 
-FAILED_FIT = "fit failed"  # reasons of metrics begin so where the model could not be fitted
+_FIT_ERROR = "fit failed: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +73,11 @@ class FoldResult:
     responses: Mapping[str, Any] = field(default_factory=dict, repr=False)
     train_values: Mapping[str, float] = field(default_factory=dict)
 
+    @property
+    def fit_error(self) -> str:
+        """The reason of all metrics if the fit failed; "" if it did not."""
+        return next(filter(is_fit_error, self.reasons.values()), "")
+
     def __eq__(self, other: object) -> bool:
         """Compare all numbers and texts; undefined values are equal."""
         return isinstance(other, FoldResult) and self._compared() == other._compared()
@@ -84,6 +89,11 @@ class FoldResult:
         ]
         plain = ("model", "fold", "n_train", "n_test", "fit_time", "score_time", "reasons", "notes")
         return [*values, *(getattr(self, name) for name in plain)]
+
+
+def is_fit_error(reason: str) -> bool:
+    """Whether a metric is undefined because the model could not be fitted."""
+    return reason.startswith(_FIT_ERROR)
 
 
 def numbered_folds(splits: Iterable[Any]) -> list[Fold]:
@@ -139,7 +149,7 @@ def fit_and_score(
     except Warning:  # the user turned warnings into errors
         raise
     except Exception as error:
-        result.reasons.update(dict.fromkeys(panel.names, f"{FAILED_FIT}: {one_line(error)}"))
+        result.reasons.update(dict.fromkeys(panel.names, f"{_FIT_ERROR}{one_line(error)}"))
     fit_end = time.perf_counter()
     if not result.reasons:
         predicted, result = score(fold.test)

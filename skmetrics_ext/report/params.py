@@ -27,7 +27,7 @@ class Params:
 
 def send_params(
     models: Mapping[str, Any],
-    scoring: ReportScoring,
+    panel: ScorerPanel,
     splitter: Any,
     params: Mapping[str, Any],
     groups: Any,
@@ -37,17 +37,17 @@ def send_params(
 
     if get_config().get("enable_metadata_routing"):
         metadata = params if groups is None else {**params, "groups": groups}
-        return _route(models, scoring, splitter, metadata)
-    return _send_weight(models, scoring, params, groups)
+        return _route(models, panel, splitter, metadata)
+    return _send_weight(models, panel, params, groups)
 
 
 def _send_weight(
-    models: Mapping[str, Any], scoring: ReportScoring, params: Mapping[str, Any], groups: Any
+    models: Mapping[str, Any], panel: ScorerPanel, params: Mapping[str, Any], groups: Any
 ) -> Params:
     """Without routing: everything to the fits, and ``sample_weight`` to all that accept it."""
     rest = {key: value for key, value in params.items() if key != "sample_weight"}
     fit: dict[str, dict[str, Any]] = {name: dict(rest) for name in models}
-    score: dict[str, dict[str, Any]] = {name: {} for name in scoring.panel.names}
+    score: dict[str, dict[str, Any]] = {name: {} for name in panel.names}
     weight = params.get("sample_weight")
     if weight is not None:
         for name, model in models.items():
@@ -56,7 +56,7 @@ def _send_weight(
                 fit[name][key] = weight
             else:
                 _warn_unweighted(f"The fit of {name!r}")
-        for name, scorer in scoring.panel.scorers.items():
+        for name, scorer in panel.scorers.items():
             if accepts_weight(scorer):
                 score[name]["sample_weight"] = weight
             else:
@@ -80,7 +80,7 @@ def _warn_unweighted(what: str) -> None:
 
 
 def _route(
-    models: Mapping[str, Any], scoring: ReportScoring, splitter: Any, params: Mapping[str, Any]
+    models: Mapping[str, Any], panel: ScorerPanel, splitter: Any, params: Mapping[str, Any]
 ) -> Params:
     """With routing: fits, metrics and splitter receive what they request."""
     from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
@@ -88,13 +88,9 @@ def _route(
     router = MetadataRouter(owner="cross_validation_report").add(
         splitter=splitter, method_mapping=MethodMapping().add(caller="fit", callee="split")
     )
-    panel = scoring.panel
     # A panel with requests of its own decides for all of its metrics.
     is_panel = hasattr(panel, "_metadata_request")
     metrics: Mapping[str, Any] = {"": panel} if is_panel else panel.scorers
-    for name, item in metrics.items():
-        if name in scoring.by_name and accepts_weight(item):
-            item.set_score_request(sample_weight=True)
     for callee, objects in (("fit", models), ("score", metrics)):
         mapping = MethodMapping().add(caller="fit", callee=callee)
         for number, item in enumerate(objects.values()):
@@ -114,18 +110,6 @@ def _accepted(params: Mapping[str, Any], scorer: Any) -> dict[str, Any]:
     if accepts_weight(scorer):
         return dict(params)
     return {key: value for key, value in params.items() if key != "sample_weight"}
-
-
-@dataclass(frozen=True, slots=True)
-class ReportScoring:
-    """The panel of a report, and the metrics in it that were given by name.
-
-    ``left_out`` are default metrics that were dropped because no positive class is known.
-    """
-
-    panel: ScorerPanel
-    by_name: frozenset[str]
-    left_out: tuple[str, ...] = ()
 
 
 def positive_of(scoring: Any, classes: Sequence[Any], pos_label: Any = None) -> Any:
@@ -164,13 +148,16 @@ def _described_class(scorer: Any, classes: Sequence[Any]) -> Any:
     return None if metric.sides == "none" else metric.params.get("pos_label", natural)
 
 
-def resolve_scoring(scoring: Any, task: str, positive: Any) -> ReportScoring:
-    """The panel for the argument ``scoring``.
+def resolve_scoring(scoring: Any, task: str, positive: Any) -> tuple[ScorerPanel, tuple[str, ...]]:
+    """The panel for the argument ``scoring``, and the default metrics left out of it.
 
-    Metrics given by name all describe the same positive class.
+    Metrics given by name all describe the same positive class, and request weights where metadata
+    routing is enabled. Default metrics of one class are left out if no class is positive.
     """
+    from sklearn import get_config
+
     if isinstance(scoring, ScorerPanel):
-        return ReportScoring(scoring, frozenset())
+        return scoring, ()
     left_out: tuple[str, ...] = ()
     if scoring is None:
         scoring = HEADLINE[task]
@@ -178,5 +165,10 @@ def resolve_scoring(scoring: Any, task: str, positive: Any) -> ReportScoring:
             left_out = tuple(name for name in scoring if find(name).sides == "one")
             scoring = [name for name in scoring if name not in left_out]
     scorers = named_scorers(scoring)
-    by_name = frozenset(name for name, scorer in scorers.items() if isinstance(scorer, str))
-    return ReportScoring(ScorerPanel(scorers, pos_label=positive), by_name, left_out)
+    panel = ScorerPanel(scorers, pos_label=positive)
+    if get_config().get("enable_metadata_routing"):
+        made: Mapping[str, Any] = panel.scorers
+        for name, scorer in made.items():
+            if isinstance(scorers[name], str) and accepts_weight(scorer):
+                scorer.set_score_request(sample_weight=True)
+    return panel, left_out

@@ -300,7 +300,7 @@ def test_baseline_may_be_a_model_or_none():
         ({"baseline": "priors"}, ValueError, "baseline must be one of"),
         ({"estimators": {}}, ValueError, "estimators is empty"),
         ({"estimators": "logistic"}, TypeError, "must be an estimator"),
-        ({"estimators": GaussianNB}, TypeError, "is no estimator"),
+        ({"estimators": GaussianNB}, TypeError, "is not an estimator"),
         ({"y": np.ones(len(Y))}, ValueError, "single class"),
         ({"y": X[:, 0]}, ValueError, "continuous"),
         ({"y": Y[1:]}, ValueError, "inconsistent"),

@@ -162,23 +162,23 @@ def _of_named(search: Mapping[Any, Any], arguments: SearchArguments) -> SearchPl
     models, (classes, task) = named_models(search), classes_and_task(arguments.y)
     scoring = CHOICE if arguments.scoring is None else arguments.scoring
     positive = positive_of(scoring, classes) if task == "binary" else None
-    chosen = resolve_scoring(scoring, task, positive)
-    if len(chosen.panel.names) > 1:
+    panel, _ = resolve_scoring(scoring, task, positive)
+    if len(panel.names) > 1:
         raise InvalidParameterError(
-            f"scoring must be the one metric to choose by, got {list(chosen.panel.names)}."
+            f"scoring must be the one metric to choose by, got {list(panel.names)}."
         )
-    for scorer in chosen.panel.scorers.values():
+    for scorer in panel.scorers.values():
         check_classes(scorer, classes)
     cv = _FOLDS if arguments.cv is None else arguments.cv
     splitter = make_splitter(cv, arguments.y, task, arguments.groups, None)
-    routed = send_params(models, chosen, splitter, arguments.params, arguments.groups)
+    routed = send_params(models, panel, splitter, arguments.params, arguments.groups)
     return SearchPlan(
         search=None,
         params=[{} for _ in models],
         models=models,
         places=np.arange(len(models)),
-        panel=chosen.panel,
-        metric=chosen.panel.names[0],
+        panel=panel,
+        metric=panel.names[0],
         refit=True,
         folds=numbered_folds(splitter.split(arguments.X, arguments.y, **routed.split)),
         splitter=splitter_text(cv, splitter),

@@ -24,7 +24,7 @@ from skmetrics_ext.inference.selection import (
 from skmetrics_ext.numeric import Array, RandomState, wilson
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.report.cross_validation import cross_validation_report, read_rows, run_fits
-from skmetrics_ext.report.fold import FAILED_FIT, FoldResult, Grouping
+from skmetrics_ext.report.fold import FoldResult, Grouping
 from skmetrics_ext.report.out_of_fold import ScoredData
 from skmetrics_ext.report.search.noise import RowNoise, TopTwoDifference, of_folds, rounds_of
 from skmetrics_ext.report.search.plan import SearchArguments, SearchPlan, plan_of
@@ -454,12 +454,11 @@ class Scaled:
 
 def _value(plan: SearchPlan, result: FoldResult, metric: str) -> float:
     """Value on a fold, or the search's ``error_score`` if the fit failed."""
-    reason = result.reasons.get(metric, "")
-    if not reason.startswith(FAILED_FIT):
+    if not result.fit_error:
         return result.values[metric]
     error_score = getattr(plan.search, "error_score", _NAN)
     if error_score == "raise":
-        raise InvalidParameterError(f"candidate {result.model}: {reason}")
+        raise InvalidParameterError(f"candidate {result.model}: {result.fit_error}")
     return float(error_score)
 
 
