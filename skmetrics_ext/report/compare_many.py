@@ -1,4 +1,4 @@
-"""Many models on the same rows: which of them differ, as a table and a picture."""
+"""Comparison of many models on the same rows, as a table and a picture."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _COLUMNS = columns("first", "second", "difference", "interval", ("p (adjusted)",
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class ManyComparisons(Tabular):
-    """Models compared on the same rows, with p-values and intervals that hold together.
+    """Models compared on the same rows, with adjusted p-values and simultaneous intervals.
 
     Made by `compare_many`; printing it shows a table.
 
@@ -43,16 +43,16 @@ class ManyComparisons(Tabular):
     values : mapping of str to float
         The metric of each model.
     rows : Rows
-        Of each pair ``first``, ``second``, ``difference`` (first less second), ``low``, ``high``,
-        ``p_value`` (adjusted) and ``note``.
+        A row per pair, with ``first``, ``second``, ``difference`` (first less second), ``low``,
+        ``high``, ``p_value`` (adjusted) and ``note``.
     adjust : str
-        How the number of pairs is allowed for.
+        Adjustment for multiple comparisons.
     confidence_level : float
-        The chance that all intervals hold their differences.
+        Simultaneous coverage of all intervals.
     control : object
-        The model that all others are compared with; None where every two are.
+        The model that all others are compared with; None if all pairs are compared.
     n_groups, n_strata : int or None, default=None
-        Numbers of groups and strata, where these were given.
+        Numbers of groups and strata, if these were given.
 
     Examples
     --------
@@ -76,14 +76,14 @@ class ManyComparisons(Tabular):
         return self.rows
 
     def plot(self, ax: Any = None) -> Any:
-        """Models by their value, those that are not shown to differ joined by a line.
+        """Models by value, with lines that join models not significantly different.
 
-        With a control, the difference of each model from it and its interval.
+        With a control, the difference of each model from it with its interval.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, default=None
-            Where to draw; a new figure by default.
+            Axes to draw on; a new figure by default.
 
         Returns
         -------
@@ -116,10 +116,10 @@ def compare_many(
     progress: Progress = None,
     **metric_params: Any,
 ) -> ManyComparisons:
-    r"""Differences of a metric between many models on the same rows, all at once.
+    r"""Simultaneous comparison of a metric between many models on the same rows.
 
-    The chance that any two equal models are found to differ, and that any interval misses, is
-    1 - ``confidence_level``, however many models there are.
+    The probability that any two equal models are found to differ, or that any interval misses, is
+    1 - ``confidence_level``, for any number of models.
 
     Parameters
     ----------
@@ -128,19 +128,19 @@ def compare_many(
     y_true : array-like of shape (n_samples,) or (n_samples, n_outputs)
         True labels.
     predictions : mapping
-        What the metric takes of each model, by its name; two models or more.
+        Predictions of two or more models by name, in the form that the metric takes.
     control : object, default=None
-        Name of the model that each other is compared with. By default every two are.
+        Name of the model that all others are compared with. By default all pairs are compared.
     adjust : {"max_t", "holm"}, default="max_t"
-        - "max_t": by the distribution of the largest statistic. Models that err on the same rows
-          are dependent, which Holm's method does not use. Of metrics with `influence_values`;
-        - "holm": `compare` of each pair, its p-values by `holm_adjust`, its intervals of the level
-          1 - (1 - ``confidence_level``) / pairs (Bonferroni). Of all metrics. A p-value
-          may be at most 0.05 where the interval, which takes no steps, holds 0.
+        - "max_t": by the distribution of the largest statistic, which uses the dependence of
+          models that err on the same rows. For metrics with `influence_values`;
+        - "holm": `compare` for each pair, with p-values from `holm_adjust` and intervals at level
+          1 - (1 - ``confidence_level``) / pairs (Bonferroni). For all metrics. Since the intervals
+          are not stepwise, an interval may contain 0 although the p-value is at most 0.05.
     confidence_level : float in (0, 1), default=0.95
-        Of all intervals together.
+        Simultaneous coverage of all intervals.
     groups : array-like of shape (n_samples,), default=None
-        The group of each row (the patient); rows of a group may depend on each other.
+        The group of each row, such as the patient; rows of a group may be dependent.
     strata : array-like of shape (n_samples,), default=None
         The stratum of each row (site, age band), if a fixed number of rows, or groups, was sampled
         from each, as in `confidence_interval`.
@@ -148,22 +148,22 @@ def compare_many(
     weights_are : {"importance", "frequency"}, default="importance"
         Whether a weight of 2 is one row that counts twice, or two rows.
     n_resamples : int, default=9999
-        Draws of the largest statistic, or of the methods of `compare` that need them.
+        Number of draws of the largest statistic, or for methods of `compare` that resample.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the draws.
     n_jobs : int or None, default=None
-        Number of processes for draws of pairs.
+        Number of processes for resampling pairs.
     progress : bool, callable or None, default=None
-        Whether, or how, to tell how far draws of pairs are.
+        Whether, or how, to show the progress of resampling.
     **metric_params : dict
         Parameters of the metric.
 
     Returns
     -------
     ManyComparisons
-        ``.rows``, ``.values``, ``.frame()`` and ``.plot()``; it prints as a table. Of what is a
-        ratio itself (likelihood ratios, the odds ratio, observed to expected) differences and
-        bounds are those of logarithms.
+        ``.rows``, ``.values``, ``.frame()`` and ``.plot()``; it prints as a table. For metrics
+        that are ratios (likelihood ratios, the odds ratio, observed to expected), differences and
+        bounds are of logarithms.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a report is written to: frames, JSON, a page, a file; and whether it meets requirements."""
+"""Outputs of a report: requirements, frames, JSON, a page and a file."""
 
 from __future__ import annotations
 
@@ -25,41 +25,42 @@ _TABLES = ("summary", "folds", "pooled", "compare")
 
 
 class ReportOutputs(Tabular):
-    """Base of `CrossValidationReport`: what it is written to."""
+    """Base of `CrossValidationReport` with its outputs."""
 
     __slots__ = ()
 
     def require(
         self: Any, requirements: str | Iterable[str], *, interval: IntervalKind | None = None
     ) -> Verdicts:
-        """Whether the models meet limits, as in a test that decides about a release.
+        """Check whether the models meet limits, for example as a test that gates a release.
 
         Parameters
         ----------
         requirements : str or iterable of str
-            Each "metric>=limit" (or <=, >, <), which is
+            Each of the form
 
-            - "pass" where the whole interval meets it, "fail" where none of it does, and
-              "undecided" where the interval contains the limit, or there is none;
-            - "metric.value>=limit", "metric.low>=limit", "metric.high>=limit": one number alone;
-            - "model/metric>=limit": of one model. Others are of each model but the baseline;
-            - "worst:metric>=limit": of the worst group of ``by``, whose interval is simultaneous.
+            - "metric>=limit" (or <=, >, <): "pass" if the whole interval meets the limit, "fail"
+              if none of it does, and "undecided" if the interval contains the limit or there is
+              no interval;
+            - "metric.value>=limit", "metric.low>=limit", "metric.high>=limit": one number only;
+            - "model/metric>=limit": one model instead of every model except the baseline;
+            - "worst:metric>=limit": the worst group of ``by``, with a simultaneous interval.
 
-            "log_loss<=0.4" is a limit of the loss, where the report has "neg_log_loss".
+            "log_loss<=0.4" is a limit for the loss if the report has "neg_log_loss".
         interval : {"auto", "cv", "pooled", "corrected", "nested"}, default=None
-            The kind of interval, as in `summary`; that of the report by default.
+            The kind of interval, as in `summary`; by default that of the report.
 
         Returns
         -------
         Verdicts
-            ``.rows`` and ``.passed``; it prints as a table, and is true where all requirements are
+            ``.rows`` and ``.passed``; it prints as a table, and is true if all requirements are
             met.
 
         Raises
         ------
         ValueError
-            If a requirement cannot be read, or names a metric, a model or groups that the
-            report does not have.
+            If a requirement cannot be read, or names a metric, a model or groups that the report
+            does not have.
 
         Examples
         --------
@@ -92,14 +93,14 @@ class ReportOutputs(Tabular):
         Parameters
         ----------
         rows : {"summary", "folds", "pooled", "compare"}, default="summary"
-            Which table.
+            The table.
         library : {"pandas", "polars"}, default="pandas"
-            Whose frame.
+            Library of the data frame.
 
         Returns
         -------
         pandas.DataFrame or polars.DataFrame
-            In polars, reasons and notes are text.
+            With polars, reasons and notes are text.
 
         Raises
         ------
@@ -111,10 +112,10 @@ class ReportOutputs(Tabular):
         return table.frame(library=library)
 
     def flat(self: Any) -> dict[str, float]:
-        """Mean, spread and bounds by path, such as "forest/roc_auc/mean", as trackers take them.
+        """Mean, spread and bounds by path, such as "forest/roc_auc/mean", for experiment trackers.
 
-        MLflow, Weights & Biases and DVC take such a dict. Characters of names other than letters,
-        digits and "_.:-" become "_"; bounds that do not exist are left out.
+        MLflow, Weights & Biases and DVC accept such a dict. In names, characters other than
+        letters, digits and "_.:-" become "_"; missing bounds are left out.
 
         Returns
         -------
@@ -124,7 +125,7 @@ class ReportOutputs(Tabular):
         return Rows({key: row[key] for key in keys if key in row} for row in self.summary()).flat()
 
     def to_dict(self: Any) -> dict[str, Any]:
-        """All of it as plain Python values.
+        """The whole report as plain Python values.
 
         Returns
         -------
@@ -147,7 +148,7 @@ class ReportOutputs(Tabular):
         }
 
     def to_json(self: Any, path: str | Path | None = None) -> str | None:
-        """All of it as JSON; nan is null, and infinities are the text "Infinity", "-Infinity".
+        """The whole report as JSON; nan is null, infinities are "Infinity" and "-Infinity".
 
         Parameters
         ----------
@@ -165,18 +166,19 @@ class ReportOutputs(Tabular):
     def to_html(
         self: Any, path: str | Path | None = None, *, interval: IntervalKind | None = None
     ) -> str | None:
-        """All of it as one self-contained page: tables and pictures, nothing to load.
+        """The whole report as one self-contained HTML page with tables and charts.
 
-        It begins with the question, its answer and the findings, and needs neither scripts nor
-        matplotlib. With scripts tables can be sorted, models and a metric chosen, values of curves
-        read, and the threshold of the confusion matrix moved. It names the parts it leaves out.
+        The page begins with the question, its answer and the findings, loads nothing, and needs
+        neither scripts nor matplotlib. Scripts add sortable tables, a choice of models and metric,
+        values of curves at the pointer, and a slider for the threshold of the confusion matrix.
+        Parts that are left out are listed with the reason.
 
         Parameters
         ----------
         path : str or Path, default=None
             File to write.
         interval : {"auto", "cv", "pooled", "corrected", "nested"}, default=None
-            The kind of interval, as in `summary`; that of the report by default.
+            The kind of interval, as in `summary`; by default that of the report.
 
         Returns
         -------
@@ -188,13 +190,12 @@ class ReportOutputs(Tabular):
         return written(report_page(with_interval(self, interval)), path)
 
     def save(self: Any, path: str | Path) -> None:
-        """Write the report to a file, which `load` reads.
+        """Write the report to a file that `load` reads.
 
-        The file is a zip of JSON and of arrays, which runs no code when it is read. It holds all
-        values, predictions and true labels. It does not hold the models and what they predict from
-        (a loaded report has no intervals by nested cross-validation), nor the
-        functions of metrics that are not of this package, of which the values on the folds are
-        kept.
+        The file is a zip of JSON and arrays, and reading it runs no code. It holds all values,
+        predictions and true labels. It does not hold the models and features, so a loaded report
+        has no intervals from nested cross-validation, nor functions of metrics from outside this
+        package, whose values on the folds are kept.
 
         Parameters
         ----------
@@ -204,13 +205,13 @@ class ReportOutputs(Tabular):
         Raises
         ------
         ValueError
-            If labels or names of classes are neither numbers nor text.
+            If labels or class names are neither numbers nor text.
         """
         saving.save(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """The report that `save` wrote.
+        """Read a report that `save` wrote.
 
         Parameters
         ----------
@@ -225,7 +226,7 @@ class ReportOutputs(Tabular):
         Raises
         ------
         ValueError
-            If the file holds no report, is damaged, or was written by a later version.
+            If the file is not a report, is damaged, or was written by a later version.
         """
         return cls(**saving.load(path))
 
@@ -233,7 +234,7 @@ class ReportOutputs(Tabular):
 def with_interval(
     report: CrossValidationReport, interval: IntervalKind | None
 ) -> CrossValidationReport:
-    """The report with another kind of interval in its tables, page and pictures."""
+    """The report with another kind of interval; unchanged for None."""
     if interval is None:
         return report
     check_option("interval", interval, INTERVAL_KINDS)

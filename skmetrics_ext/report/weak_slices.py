@@ -1,4 +1,4 @@
-"""Slices of the rows in which a metric is worse than in the other rows."""
+"""Weak slices: parts of the rows in which a metric is worse than in the rest."""
 
 from __future__ import annotations
 
@@ -50,42 +50,42 @@ def weak_slices(
     groups: str | None = None,
     **metric_params: Any,
 ) -> WeakSlices:
-    r"""Slices of the rows in which a metric is worse than in all other rows.
+    r"""Find slices of the rows in which a metric is worse than in all other rows.
 
-    Every value of every column, and every combination of values of up to ``max_columns``
-    columns, is tested. The chance that any slice is found that is not worse is at most
-    ``alpha``, however many are looked at and however they overlap (Holm 1979); half of it
-    is kept for single columns where there are two.
+    Every value of every column, and every combination of values of up to ``max_columns`` columns,
+    is tested. The probability of reporting any slice that is not worse is at most ``alpha``, for
+    any number of overlapping slices (Holm 1979); with combinations, half of it is reserved for
+    single columns.
 
     Parameters
     ----------
     data : data frame, pyarrow table or mapping
-        Rows in memory: of pandas, polars or pyarrow, or arrays by the names of their columns.
+        Rows in memory: a frame of pandas or polars, a pyarrow table, or a dict of arrays.
     true : str
         Column of true labels.
     metric : str or callable
-        One of `influence_values`, that has a direction and is one number.
+        A metric with `influence_values` and a direction that is a single number.
     score : str, list of str or dict, default=None
-        Column of the scores or probabilities of the positive class; of more classes one column
-        each, in the order of ``labels``, or as a dict from class to column.
+        Column of scores or probabilities of the positive class; for several classes one column
+        each, in the order of ``labels``, or a dict from class to column.
     pred : str, default=None
         Column of predicted labels, for metrics of labels.
     columns : list of str, default=None
-        Columns that make slices; by default all that are used for nothing else. Missing values
-        are a value, None. Numbers of more than 10 values are read in bins.
+        Columns that define slices; by default all columns without another role. Missing values
+        form a slice, None. Numeric columns with more than 10 distinct values are binned.
     max_columns : int, default=2
-        The most columns of a slice.
+        Maximum number of columns of a slice.
     min_rows : int, default=50
-        The fewest rows of a slice that is tested, and of the rows outside of it.
+        Minimum number of rows inside, and outside, a slice that is tested.
     alpha : float in (0, 1), default=0.05
-        The chance that any slice is found that is not worse.
+        Probability of reporting any slice that is not worse.
     bins : int or dict, default=5
-        Number of quantile bins of numeric columns; a dict from column to a number of bins, or
-        to their inner edges, for some of them.
+        Number of quantile bins of numeric columns; or a dict from column to a number of bins or
+        to inner edges.
     weight : str, default=None
         Column of weights.
     groups : str, default=None
-        Column of groups: rows of one group depend on each other (several of a patient).
+        Column of groups, such as patients; rows of a group may be dependent.
     **metric_params : dict
         Parameters of the metric: ``labels``, ``pos_label``, ``average`` and others.
 
@@ -97,23 +97,24 @@ def weak_slices(
     Raises
     ------
     {raises}
-        Also if a column is not there or names nearly every row, and if the columns make more
-        slices than can be tested.
+        Also if a column is missing or nearly unique, or if the columns define more slices than
+        can be tested.
 
     Notes
     -----
-    Of metrics that are a share of rows (accuracy, recall, precision, or the F1 score, which grows
-    with one) the test is Fisher's exact one, of rows without weights and groups. Of all others
+    For metrics that are a proportion of rows (accuracy, recall, precision, and the F1 score, an
+    increasing function of one), without weights and groups, the test is Fisher's exact test.
+    Otherwise it is
 
     .. math:: t = (\hat m_S - \hat m_{\bar S}) / \sqrt{\max(v_S, v^0_S) + v_{\bar S}}
 
-    with the variance of the influence values of the rows of the slice, but not less than that of
-    as many rows that are like all others; degrees of freedom by Satterthwaite. With groups sums
-    over these take the place of rows.
+    with the variance of the influence values of the rows in the slice, but at least that of as
+    many rows from the rest; degrees of freedom are Satterthwaite's. With groups, sums over groups
+    take the place of rows.
 
-    A slice is folded into one that holds it if it is not worse than the rest of that; and into
-    those before it in the list if it is not worse without their rows. Intervals hold together
-    with a chance of 1 - ``alpha`` (Bonferroni), and as they are two-sided may touch 0.
+    A slice is folded into one that contains it if it is not worse than the remainder of that
+    slice, and into those listed before it if it is not worse without their rows. Intervals have
+    simultaneous coverage 1 - ``alpha`` (Bonferroni); as they are two-sided, they may include 0.
 
     References
     ----------
@@ -142,16 +143,19 @@ def weak_slices(
     by_default, n_rows = columns is None, len(statistic.origin.data.true)
     coded, reasons = read_slices(table, names, bins, by_default=by_default, min_rows=min_rows)
     if not coded:
-        why = "; ".join(reasons.values()) or "data has none beside those that are named"
-        raise InvalidParameterError(f"No column makes slices: {why}.")
+        why = "; ".join(reasons.values()) or "every column of data has another role"
+        raise InvalidParameterError(f"No column defines slices: {why}.")
     coded = _with_weight(coded, table, weight, n_rows)
     check_number(coded, max_columns)
     result = search(slice_tests(statistic, sign), coded, max_columns, min_rows, alpha)
     undefined = f"{measure.name} is undefined there"
-    skipped = [({name: "any"}, n_rows, why) for name, why in reasons.items()]
-    skipped += [(part.values(coded), n_inside, undefined) for part, n_inside in result.undefined]
-    keys = ("slice", "n_rows", "reason")
-    left_out = [dict(zip(keys, row, strict=True)) for row in skipped]
+    left_out: list[dict[str, Any]] = [
+        {"slice": {name: "any"}, "n_rows": n_rows, "reason": why} for name, why in reasons.items()
+    ]
+    left_out += [
+        {"slice": part.values(coded), "n_rows": n_inside, "reason": undefined}
+        for part, n_inside in result.undefined
+    ]
     folded = [
         {
             "slice": less.slice.values(coded),
@@ -174,13 +178,15 @@ def weak_slices(
 def _read(
     metric: Metric, table: Table, true: Any, pred: Any, score: Any, weight: Any, groups: Any
 ) -> tuple[Linearized, float]:
-    """The metric on all rows, and 1 if higher is better, else -1."""
+    """The metric on all rows, and its direction: 1 if higher is better, -1 if lower."""
     if metric.row is None:
         raise InvalidParameterError(
-            f"metric must be one of this package, whose derivative is known, got {metric.name}."
+            f"metric must be a metric of this package with influence values, got {metric.name}."
         )
     if metric.row.greater_is_better is None:
-        raise InvalidParameterError(f"{metric.name} is neither better higher nor lower.")
+        raise InvalidParameterError(
+            f"{metric.name} has no direction, so no slice is worse by it: choose another metric."
+        )
     response, params = _response(metric, table, pred, score)
     y_true = table.read(true, "true")
     weights = None if weight is None else table.read(weight, "weight")
@@ -188,7 +194,7 @@ def _read(
     settled, checked = check_rows(metric.with_params(**params), y_true, response, weights)
     n_rows = len(y_true)
     if checked.true.shape[0] != n_rows:
-        raise InvalidParameterError("data holds masked rows: leave them out.")
+        raise InvalidParameterError("data holds masked rows: remove them.")
     group = None if groups is None else read_groups(table.read(groups, "groups"), n_rows)
     statistic = linearize(sample_of_checked(settled, checked, Design(group)))
     if np.ndim(statistic.value) != 0:
@@ -197,13 +203,13 @@ def _read(
             f"{metric.name}: choose an average."
         )
     if not statistic.has_influence or not np.isfinite(statistic.value):
-        why = "is undefined" if statistic.has_influence else "has no derivative by the rows"
-        raise InvalidParameterError(f"metric={metric.name!r} of these data {why}.")
+        why = "is undefined" if statistic.has_influence else "has no influence values"
+        raise InvalidParameterError(f"metric={metric.name!r} {why} on these data.")
     return statistic, 1.0 if metric.row.greater_is_better else -1.0
 
 
 def _response(metric: Metric, table: Table, pred: Any, score: Any) -> tuple[Any, dict[str, Any]]:
-    """Predicted labels or scores, and the labels if columns of scores name the classes."""
+    """Predicted labels or scores, and the parameter ``labels`` if score columns name classes."""
     reads_labels = metric.spec.response == "labels"
     if (pred if reads_labels else score) is None:
         missing = "predicted labels: pass pred=" if reads_labels else "scores: pass score="
@@ -212,17 +218,17 @@ def _response(metric: Metric, table: Table, pred: Any, score: Any) -> tuple[Any,
         return table.read(pred, "pred"), {}
     names, labels = score_columns(score, metric.params.get("labels"))
     params = {} if labels is None else {"labels": labels}
-    read = [table.read(name, "score") for name in names]
-    if len(read) == 1:
-        return read[0], params
-    check_lengths({name: len(one) for name, one in zip(names, read, strict=True)})
-    return np.column_stack([one.values for one in read]), params
+    scores = [table.read(name, "score") for name in names]
+    if len(scores) == 1:
+        return scores[0], params
+    check_lengths({name: len(column) for name, column in zip(names, scores, strict=True)})
+    return np.column_stack([column.values for column in scores]), params
 
 
 def _with_weight(
     coded: Sequence[Coded], table: Table, weight: str | None, n_rows: int
 ) -> list[Coded]:
-    """Columns without the rows of weight 0."""
+    """Coded columns without the rows of weight 0."""
     mass = np.ones(n_rows) if weight is None else np.asarray(table.read(weight, "weight").values)
     lengths = {column.name: len(column.codes) for column in coded}
     check_lengths({"true" if weight is None else weight: len(mass), **lengths})
@@ -237,7 +243,7 @@ def _with_weight(
 def _row(
     weak: WeakSlice, coded: Sequence[Coded], statistic: Linearized, result: Search
 ) -> dict[str, Any]:
-    """The metric in a slice and in all other rows, and their difference with its bounds."""
+    """Row of the table: the metric inside and outside a slice, and the difference with bounds."""
     inside, level = weak.slice.contains_rows(coded), 1 - result.level(weak.slice)
     first, second = (
         linearize(part_of(statistic.origin, np.flatnonzero(rows))) for rows in (inside, ~inside)
@@ -258,7 +264,7 @@ def _all_folded(weak: WeakSlice) -> list[WeakSlice]:
 
 
 def slice_text(values: Mapping[str, Any] | str) -> str:
-    """A slice in words, if it is not in words already."""
+    """A slice in words."""
     if isinstance(values, str):
         return values
     texts = []
@@ -279,7 +285,7 @@ LEFT_OUT = [_SLICE, *columns(_ROWS)]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class WeakSlices(Tabular):
-    """Slices in which a metric is worse than in the other rows, the strongest evidence first.
+    """Slices in which a metric is worse than in the rest, the strongest evidence first.
 
     Made by `weak_slices`; printing it shows a table.
 
@@ -290,21 +296,22 @@ class WeakSlices(Tabular):
     value : float
         The metric of all rows.
     rows : Rows
-        Of each slice ``slice`` (a dict of column to value, or to a bin as text), ``n_rows``,
-        ``value``, ``rest`` (the metric of all other rows), ``difference`` (value less rest),
-        ``low`` and ``high`` (of the difference, joint), ``p_value`` (adjusted) and ``note``.
+        A row per slice, with ``slice`` (a dict of column to value, or to a bin as text),
+        ``n_rows``, ``value``, ``rest`` (the metric in all other rows), ``difference`` (value less
+        rest), ``low`` and ``high`` (simultaneous bounds of the difference), ``p_value``
+        (adjusted) and ``note``.
     folded : Rows
-        Slices that are worse for the rows that they share with one of those: ``slice``,
-        ``into``, ``n_rows`` and ``p_value``.
+        Slices that are worse only because of rows they share with a slice of ``rows``, with
+        ``slice``, ``into``, ``n_rows`` and ``p_value``.
     left_out : Rows
-        Columns and slices that were not tested: ``slice`` (of a column its name alone),
+        Columns and slices that were not tested, with ``slice`` (for a column ``{name: "any"}``),
         ``n_rows`` and ``reason``.
     n_rows : int
         Number of rows.
     n_tested : int
         Number of slices that were tested.
     alpha : float
-        The chance that any slice is found that is not worse.
+        Probability of reporting any slice that is not worse.
 
     Examples
     --------
@@ -329,7 +336,7 @@ class WeakSlices(Tabular):
         listed = [Row({**row, "slice": slice_text(row["slice"])}) for row in self.rows]
         lead = (
             f"{self.metric} {formats.number(self.value)} in {self.n_rows} rows; "
-            f"{self.n_tested} slices tested, alpha {self.alpha:g} over all"
+            f"{self.n_tested} slices tested, alpha {self.alpha:g} overall"
         )
         notes = [_counted(self.folded, "slice", "folded into these (.folded)")] * bool(self.folded)
         notes += [_counted(self.left_out, "row", "not tested (.left_out)")] * bool(self.left_out)
@@ -337,12 +344,12 @@ class WeakSlices(Tabular):
         return Rows(listed, SHOWN, lead=[lead], notes=notes, empty=empty)
 
     def plot(self, ax: Any = None) -> Any:
-        """Difference of each slice from the other rows, with joint intervals.
+        """Difference of each slice from the other rows, with simultaneous intervals.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, default=None
-            Where to draw; a new figure by default.
+            Axes to draw on; a new figure by default.
 
         Returns
         -------
