@@ -1,4 +1,4 @@
-"""Charts of a page, drawn without a library: dots, curves of displays, confusion matrices."""
+"""Charts of a page as SVG and HTML: dots, curves, confusion matrices."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from skmetrics_ext.plotting.cross_validation import limits_of_models
 from skmetrics_ext.plotting.curve_display import MEAN
 
 TITLES = {"roc": "ROC", "precision_recall": "Precision and recall", "calibration": "Reliability"}
-CROWDED = 4  # classes whose reliability can be distinguished in one picture
-LOOKS = 8  # of lines: colours of the style sheet, each with dashes of its own
+CROWDED = 4  # with more classes, reliability curves are hard to distinguish in one chart
+LOOKS = 8  # line styles of the style sheet, each with its colour and dashes
 _NAN = float("nan")
-# Of curves, in units of the picture.
+# Layout of curve charts, in units of the SVG.
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 400, 350, 50, 12, 10, 46
 _WIDE, _HIGH = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
-_FRAME = f"{_LEFT} {_TOP} {_WIDE} {_HIGH}"  # for the script, which reads values under the pointer
-# Of dots.
+_FRAME = f"{_LEFT} {_TOP} {_WIDE} {_HIGH}"  # for the script that shows values at the pointer
+# Layout of dot charts.
 _DOTS_WIDTH, _LABEL_MOST, _ROW, _LINE = 440, 170, 28, 15
-_CHARACTER = 7.2  # width of one, about, at the size of the labels
+_CHARACTER = 7.2  # approximate width of a character of the labels
 
 
 class Dot(NamedTuple):
-    """A value with its interval, the values of the folds, and that on the training rows."""
+    """Row of a dot chart: a value, its interval, values of the folds and of the training rows."""
 
     label: str
     value: float
@@ -41,17 +41,17 @@ class Dot(NamedTuple):
 
 
 class ChartCurve(NamedTuple):
-    """A line over the unit square, with its place in the legend.
+    """A curve over the unit square, with its entry in the legend.
 
     Parameters
     ----------
     name, text : str
-        Of the legend; a curve without a name has no place there.
+        Legend entry; a curve without a name has none.
     x, y : ndarray of shape (n,)
     look : int
-        Number of its colour and dashes.
+        Number of the line style.
     kind : {"line", "fold", "points"}
-        Of points the bounds are bars, of lines a band.
+        Bounds of points are drawn as bars, those of lines as a band.
     low, high : ndarray of shape (n,) or None
     """
 
@@ -66,7 +66,7 @@ class ChartCurve(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """Curves over shared axes, the chart that the script reads values of unless ``is_extra``."""
+    """Curves over shared axes; the script shows values at the pointer unless ``is_extra``."""
 
     kind: str
     title: str
@@ -100,19 +100,19 @@ def _text(x: float, y: float, text: str, anchor: str = "middle", more: str = "")
 
 
 def chart_of(kind: str, display: Any, model: str = "") -> Chart:
-    """The curves of a display that was computed and not drawn, named by model and class."""
+    """Chart of a display that was computed but not drawn."""
     curves = (_bins if kind == "calibration" else _lines)(display, model)
     labels = display.x_label, display.y_label
     return Chart(kind, TITLES[kind], *labels, curves, kind != "precision_recall")
 
 
 def _lines(display: Any, model: str) -> list[ChartCurve]:
-    """Lines with their bands; of a single curve over folds also those of the folds."""
+    """Lines with their bands, and the folds of a curve that is the only one."""
     curves: list[ChartCurve] = []
     n_curves = len({(line.model, line.curve) for line in display.lines})
     for line in display.lines:
         is_fold, columns = isinstance(line.fold, int), line.columns
-        if is_fold and n_curves > 1:  # those of several hide each other
+        if is_fold and n_curves > 1:  # folds of several curves would hide each other
             continue
         x, y = columns[display.x], columns[display.y]
         low, high = columns.get("low"), columns.get("high")
@@ -135,21 +135,22 @@ def _lines(display: Any, model: str) -> list[ChartCurve]:
 
 
 def _bins(display: Any, model: str) -> list[ChartCurve]:
-    """Reliability curves by model, or by class where there are more than two."""
+    """Reliability curves by model, or by class if there are more than two."""
     curves: list[ChartCurve] = []
     for line in display.lines:
         bins, seen = line.bins, line.bins.count > 0
-        single = line.curve if display.positive is None else model or line.curve
-        name = str(single if line.model is None else line.model)
+        name = line.model
+        if name is None:
+            name = line.curve if display.positive is None else model or line.curve
         text = "" if np.isnan(line.error) else f"ECE {line.error:.3f}"
         places = bins.mean_predicted[seen], bins.observed_rate[seen]
         ends = bins.low[seen], bins.high[seen]
-        curves.append(ChartCurve(name, text, *places, len(curves) % LOOKS, "points", *ends))
+        curves.append(ChartCurve(str(name), text, *places, len(curves) % LOOKS, "points", *ends))
     return curves
 
 
 def matrix_table(labels: Sequence[Any], table: Array, title: str) -> str:
-    """A confusion matrix as a table, cells shaded by their share of the true class."""
+    """A confusion matrix as a table with cells shaded by their share of the true class."""
     head = "".join(f'<th scope="col">{escape(str(label))}</th>' for label in labels)
     rows = []
     for k, label in enumerate(labels):
@@ -170,7 +171,7 @@ def matrix_table(labels: Sequence[Any], table: Array, title: str) -> str:
 
 
 def curve_chart(chart: Chart) -> str:
-    """Curves with their legend."""
+    """A chart as SVG, with its legend as a list."""
     parts = []
     for share in (0, 0.2, 0.4, 0.6, 0.8, 1):
         x, y = _LEFT + share * _WIDE, _TOP + (1 - share) * _HIGH
@@ -218,7 +219,7 @@ def _curve(curve: ChartCurve) -> str:
 
 
 def _pixels(x: Array, y: Array) -> list[tuple[float, float]]:
-    """Places of points, to a tenth of a pixel."""
+    """Positions of points, to a tenth of a pixel."""
     places = np.column_stack([_LEFT + x * _WIDE, _TOP + (1 - np.clip(y, 0, 1)) * _HIGH])
     return [(a, b) for a, b in places.round(1).tolist()]
 
@@ -228,7 +229,7 @@ def _points(x: Array, y: Array) -> str:
 
 
 def _thinned(x: Array, y: Array) -> tuple[Array, Array]:
-    """A line at the resolution of a screen, without points on the pixel of the one before."""
+    """A line without points that fall on the same pixel as the previous one."""
     pixels = np.column_stack([x * _WIDE, y * _HIGH]).round()
     kept = np.ones(len(x), dtype=bool)
     kept[1:-1] = (pixels[1:-1] != pixels[:-2]).any(axis=1)
@@ -239,17 +240,18 @@ def _thinned(x: Array, y: Array) -> tuple[Array, Array]:
 
 
 def dot_chart(dots: Sequence[Dot], title: str) -> str:
-    """Dot and interval of each row over one axis; the baseline hollow, with a dotted line.
+    """Dots with intervals over a shared axis; the baseline is hollow, with a dotted line.
 
-    A baseline that is far from the other dots is written at the edge, so that these differ visibly.
+    A baseline far from the other dots is written at the edge, so that differences between the
+    others remain visible.
     """
-    numbers_of = [np.array([d.value, d.low, d.high, d.train, *d.points]) for d in dots]
-    numbers = np.concatenate(numbers_of)
+    row_numbers = [np.array([d.value, d.low, d.high, d.train, *d.points]) for d in dots]
+    numbers = np.concatenate(row_numbers)
     numbers = numbers[np.isfinite(numbers)]
     if not len(numbers):
         return _svg(_DOTS_WIDTH, 40, title, [_text(8, 24, "undefined", "start")])
     base = [dot.value for dot in dots if dot.is_baseline]
-    others = [part for part, dot in zip(numbers_of, dots, strict=True) if not dot.is_baseline]
+    others = [row for row, dot in zip(row_numbers, dots, strict=True) if not dot.is_baseline]
     limits = limits_of_models(np.concatenate(others), base[0]) if base and others else None
     low, high = limits or _padded(float(numbers.min()), float(numbers.max()))
     left = min(max(len(dot.label) for dot in dots) * _CHARACTER + 12, _LABEL_MOST)
@@ -302,7 +304,7 @@ def _row(
 
 
 def _padded(low: float, high: float) -> tuple[float, float]:
-    """The range with a little room on both sides."""
+    """The range with some padding on both sides."""
     room = 0.05 * (high - low)
     if room <= 1e-12 * max(abs(low), abs(high), 1e-300):
         room = 0.05 * max(abs(high), 1.0)
@@ -310,7 +312,7 @@ def _padded(low: float, high: float) -> tuple[float, float]:
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Round numbers within a range, about five of them."""
+    """About five round numbers within a range."""
     raw = (high - low) / 5
     scale = 10.0 ** math.floor(math.log10(raw))
     step = next(scale * factor for factor in (1, 2, 5, 10) if scale * factor >= raw)

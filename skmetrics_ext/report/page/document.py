@@ -1,4 +1,4 @@
-"""One self-contained HTML page: tables and pictures, nothing to load, read without scripts."""
+"""A self-contained HTML page of tables and charts, which loads nothing and needs no scripts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LONG = 48  # characters of a heading in the contents
 
 
 class Section(NamedTuple):
-    """A part of a page, whose heading is listed in the contents.
+    """A section of a page, listed in the table of contents.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class Section(NamedTuple):
     html : str
         The body.
     is_folded : bool
-        Whether a click opens it.
+        Whether the section is closed until it is clicked.
     """
 
     title: str
@@ -38,7 +38,7 @@ class Section(NamedTuple):
 
 @cache
 def _asset(name: str) -> str:
-    """A file of this package, as it stands in the page."""
+    """Text of a file of this package, without its leading comments."""
     text = (files(__package__) / name).read_text(encoding="utf-8")
     return re.sub(r"^(/\*.*?\*/\s*)+", "", text, flags=re.DOTALL).strip()
 
@@ -57,13 +57,13 @@ def document(
     title : str
         The heading.
     lead : iterable of str
-        Lines below it, which are escaped.
+        Plain text lines below the heading.
     body : iterable of Section or None
-        The parts; None is left out.
+        The sections; None is skipped.
     data : mapping, default=None
         Input of the page's script: numbers, text and None.
     card : str, default=""
-        HTML of a summary, the first thing below the heading.
+        HTML of a summary below the lead.
     """
     lines = "".join(f'<p class="lead">{escape(line)}</p>\n' for line in lead)
     shown, contents = [], []
@@ -87,7 +87,7 @@ def document(
 
 
 def embedded(data: Mapping[str, Any]) -> str:
-    """JSON that cannot end the script or open a comment, whatever names it holds."""
+    """JSON that is safe inside a script element, whatever names it contains."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     for mark in "<>&":
         text = text.replace(mark, f"\\u{ord(mark):04x}")
@@ -104,7 +104,7 @@ def _section(part: Section, name: str) -> str:
 
 
 def section(title: str, *parts: str, is_folded: bool = False) -> Section | None:
-    """A section from a heading and pieces of HTML; None without content."""
+    """A section from a heading and pieces of HTML; None if they are all empty."""
     return Section(title, "".join(parts), is_folded) if any(parts) else None
 
 
@@ -116,13 +116,13 @@ def table(rows: Rows) -> str:
 
 
 def brief(lines: Iterable[str]) -> str:
-    """The summary at the top of a page: a few sentences, the question first."""
+    """HTML of the summary at the top of a page, a paragraph per sentence."""
     return f'<div class="brief">{"".join(f"<p>{escape(line)}</p>" for line in lines)}</div>\n'
 
 
 @cache
 def _documentation() -> str:
-    """Address of the documentation in the metadata of the package; empty if it has none."""
+    """Address of the documentation from the package metadata; "" if there is none."""
     try:
         addresses = metadata("skmetrics-ext").get_all("Project-URL") or []
     except PackageNotFoundError:  # run from a checkout
@@ -132,7 +132,7 @@ def _documentation() -> str:
 
 
 def guide(page: str, part: str) -> str:
-    """A link to a part of the guide, or its name where the package has no address of it."""
+    """Link to a part of the guide, or its name if the documentation has no address."""
     name = f"Guide: {page.replace('_', ' ')}"
     address = _documentation()
     return f'<a href="{escape(address)}/guide/{page}.html#{part}">{name}</a>' if address else name
@@ -144,13 +144,13 @@ def note(text: str) -> str:
 
 
 def pictures(figures: Iterable[tuple[str, ...]], of: str = "") -> str:
-    """Pictures (HTML, caption and a name), side by side if there is room.
+    """Figures side by side, each from its HTML, a caption and optionally a name.
 
-    ``of`` is what the names are of ("metric" or "model"), so that the script can hide some.
+    ``of`` says whether names are those of a "metric" or a "model", by which the script hides some.
     """
     parts = []
     for picture, caption, *name in figures:
-        named = f' data-{of}="{escape(name[0])}"' if name else ""
+        data = f' data-{of}="{escape(name[0])}"' if name else ""
         text = escape(caption)
-        parts.append(f"<figure{named}>{picture}<figcaption>{text}</figcaption></figure>\n")
+        parts.append(f"<figure{data}>{picture}<figcaption>{text}</figcaption></figure>\n")
     return f'<div class="pictures">{"".join(parts)}</div>\n'
