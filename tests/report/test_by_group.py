@@ -97,7 +97,7 @@ def test_a_column_of_x_an_array_or_a_series():
 
 @pytest.mark.parametrize(
     ("by", "message"),
-    [("site", "no column of X"), ([1, 2], "has 2 rows"), (np.arange(240), "identifies rows")],
+    [("site", "not a column of X"), ([1, 2], "has 2 rows"), (np.arange(240), "identifies rows")],
 )
 def test_refused(by, message):
     with pytest.raises(InvalidParameterError, match=message):

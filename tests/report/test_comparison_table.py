@@ -59,7 +59,7 @@ def test_practical_equivalence_is_asked_for_metric_by_metric(report):
     X, y = load_iris(return_X_y=True)
     names = ["accuracy", "neg_log_loss"]
     two = cross_validation_report(MODELS, X, y, scoring=names, baseline=None)
-    with pytest.raises(ValueError, match=r"rope=0.01 is in units of one metric, and 2 are comp"):
+    with pytest.raises(ValueError, match=r"rope=0.01 is in units of one metric, but 2 are comp"):
         two.compare(rope=0.01)
     with pytest.raises(ValueError, match="rope has to be one of"):
         two.compare(rope={"f1": 0.01})
