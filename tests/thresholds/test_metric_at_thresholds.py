@@ -225,7 +225,7 @@ def test_one_class_alone():
     assert got.tolist() == [0.5, 0]
     got, _ = sx.metric_at_thresholds([1, 1], [0.1, 0.2], sx.recall_score)
     assert got.tolist() == [0.5, 1]
-    with pytest.raises(ValueError, match="no label for the scores below"):
+    with pytest.raises(ValueError, match="no label for scores below"):
         sx.metric_at_thresholds(["b", "b"], [0.1, 0.2], sx.accuracy_score, pos_label="b")
 
 

@@ -133,17 +133,16 @@ def check_rows(
         for name in ("labels", "pos_label")
         if name in accepted and metric.params.get(name) is not None
     }
-    is_open = not options and metric.sides != "none" and n_columns(y_pred) == 1
+    is_open = False
     if "side" in accepted:
         side = "one" if metric.sides == "one" else "either"
         rule = {"side": side, "what": metric.name, "by_rule": False}
         options |= {name: value for name, value in rule.items() if name in accepted}
-        is_open = False
-    elif is_open and "pos_label" in accepted:
-        classes = distinct_labels(y_true)
+    elif not options and metric.sides != "none" and n_columns(y_pred) == 1:
+        is_open = "pos_label" not in accepted
+        classes = None if is_open else distinct_labels(y_true)
         if classes is not None and len(classes) <= 2:
             options["pos_label"] = positive_class(classes.tolist(), what=metric.name)
-        is_open = False
     checked = check(y_true, y_pred, sample_weight=sample_weight, **options)
     if is_open and len(checked.classes) <= 2:  # the order of labels= says which class it is
         positive_class(checked.classes.tolist(), what=metric.name, by_labels=True)

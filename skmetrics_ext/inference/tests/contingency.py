@@ -1,4 +1,4 @@
-"""Tests of labels of the same rows: which models are right, and which classes are swapped."""
+"""Tests on contingency tables: McNemar, Tango, Cochran, Looney, Bowker, Stuart-Maxwell."""
 
 from __future__ import annotations
 
@@ -34,52 +34,58 @@ def mcnemar_p_value(
 ) -> tuple[Array, Array]:
     """Statistic (nan for exact tests) and p-value of McNemar's test, broadcast.
 
-    ``only_a`` rows are right by the first model alone, ``only_b`` by the second alone.
+    ``only_a`` rows are predicted right by the first model alone, ``only_b`` by the second alone.
     """
     from scipy.special import betainc
 
     first, second = np.broadcast_arrays(
         np.asarray(only_a, dtype=np.float64), np.asarray(only_b, dtype=np.float64)
     )
-    apart = np.abs(first - second)
     if method in ("corrected", "uncorrected"):
-        return _chi_squared(apart, first + second, method)
+        return _chi_squared(np.abs(first - second), first + second, method)
     more, fewer = np.maximum(first, second), np.minimum(first, second)
     # P(at least as many as the larger) of Binomial(n, 1/2), and P(more than it).
-    as_many = np.where(more > 0, betainc(np.where(more > 0, more, 1), fewer + 1, 0.5), 1.0)
-    beyond = np.where(fewer > 0, betainc(more + 1, np.where(fewer > 0, fewer, 1), 0.5), 0.0)
-    tail = as_many if method == "exact" else (as_many + beyond) / 2
-    return np.full(tail.shape, np.nan), np.minimum(2 * tail, 1.0)
+    at_least = np.where(more > 0, betainc(np.where(more > 0, more, 1), fewer + 1, 0.5), 1.0)
+    more_than = np.where(fewer > 0, betainc(more + 1, np.where(fewer > 0, fewer, 1), 0.5), 0.0)
+    p_value = _doubled_tail(at_least, more_than, method)
+    return np.full(p_value.shape, np.nan), p_value
 
 
-def _chi_squared(apart: Array, squares: Array, method: str) -> tuple[Array, Array]:
-    """Statistic and p-value; the correction does not take more than there is."""
+def _doubled_tail(at_least: Array, more_than: Array, method: str) -> Array:
+    """Two-sided p-value of an exact test; "mid_p" counts the observed value by half."""
+    tail = at_least if method == "exact" else (at_least + more_than) / 2
+    return np.minimum(2 * tail, 1.0)
+
+
+def _chi_squared(difference: Array, squares: Array, method: str) -> tuple[Array, Array]:
+    """Statistic and p-value; the continuity correction does not go below 0."""
     from scipy.special import chdtrc
 
-    apart = apart - np.minimum(apart, 1.0) if method == "corrected" else apart
-    statistic = np.nan_to_num(divide(apart**2, squares))
+    if method == "corrected":
+        difference = np.maximum(difference - 1.0, 0.0)
+    statistic = np.nan_to_num(divide(difference**2, squares))
     return statistic, chdtrc(1, statistic)
 
 
 def tango_score(delta: Array, only_a: float, only_b: float, nobs: float) -> Array:
     """Tango's score statistic of a paired difference of proportions, if the true one is ``delta``.
 
-    Its standard error is that of the likeliest proportions whose difference is ``delta``.
+    Its standard error is that of the maximum-likelihood proportions whose difference is ``delta``.
     """
-    # Likeliest share of rows that only the second model has right: root of a quadratic.
+    # Maximum-likelihood share of the rows that only the second model has right.
     linear = (2 * nobs - only_a + only_b) * delta - only_a - only_b
     constant = -only_b * delta * (1 - delta)
     root = np.sqrt(np.maximum(linear**2 - 8 * nobs * constant, 0.0))
     share = np.maximum((root - linear) / (4 * nobs), 0.0)
     variance = np.maximum(2 * share + delta * (1 - delta), 0.0) / nobs
-    away = (only_a - only_b) / nobs - delta
-    return np.sign(away) * ratio(np.abs(away), np.sqrt(variance))
+    distance = (only_a - only_b) / nobs - delta
+    return np.sign(distance) * ratio(np.abs(distance), np.sqrt(variance))
 
 
 def tango_bounds(only_a: float, only_b: float, nobs: float, level: float) -> Bounds:
     """Tango's score interval of a paired difference of proportions.
 
-    It holds the differences that `tango_score` does not reject; at difference 0 that is
+    It holds the differences that `tango_score` does not reject; for difference 0 that is
     McNemar's test without correction.
     """
     z = quantile(level)
@@ -94,7 +100,7 @@ def tango_bounds(only_a: float, only_b: float, nobs: float, level: float) -> Bou
 
 
 def discordant_rows(models: Sequence[Any], weights_are: str) -> tuple[int, int, int, int]:
-    """Rows that only the first of two models has right, only the second; all; and both right."""
+    """Numbers of rows: right by the first model alone, by the second alone; all; right by both."""
     first, second = (model.row_hits() for model in models)
     sizes = models[0].weight if weights_are == "frequency" else None
 
@@ -125,44 +131,43 @@ def mcnemar_comparison(
     )
 
 
-def exchanged_p_value(sums: Array, method: str) -> tuple[float, float]:
+def exchanged_p_value(net_wins: Array, method: str) -> tuple[float, float]:
     """Statistic and p-value of McNemar's test from the net wins of the first model per group.
 
     The models are exchanged in whole groups: the exact methods count all exchanges, the others
     divide the squared sum of the net wins by the sum of their squares.
     """
-    apart = abs(float(sums.sum()))
+    difference = np.abs(net_wins.sum())
     if method in ("corrected", "uncorrected"):
-        statistic, p_value = _chi_squared(np.asarray(apart), (sums**2).sum(), method)
+        statistic, p_value = _chi_squared(difference, (net_wins**2).sum(), method)
         return float(statistic), float(p_value)
-    chances = subset_sum_chances(np.abs(sums))
-    least = (len(chances) - 1 + round(apart)) // 2  # rows that go to one model, at least
-    as_many, beyond = chances[least:].sum(), chances[least + 1 :].sum()
-    tail = as_many if method == "exact" else (as_many + beyond) / 2
-    return float("nan"), min(2 * float(tail), 1.0)
+    chances = subset_sum_chances(np.abs(net_wins))
+    wins = (len(chances) - 1 + round(float(difference))) // 2  # of the better model, if all count
+    p_value = _doubled_tail(chances[wins:].sum(), chances[wins + 1 :].sum(), method)
+    return float("nan"), float(p_value)
 
 
 def grouped_comparison(
     models: Sequence[Labels], group: Array, method: str, level: float
 ) -> Comparison:
     """`mcnemar_comparison` of rows that may depend on each other within groups."""
-    found = mcnemar_comparison(*discordant_rows(models, "importance"), method, level)
+    result = mcnemar_comparison(*discordant_rows(models, "importance"), method, level)
     first, second = (model.row_hits().astype(np.int64) for model in models)
-    apart, n_rows = first - second, len(first)
+    wins, n_rows = first - second, len(first)
     atoms = Atoms.each_row(n_rows, RowDesign(None, group), None)
-    parts = (apart - found.difference) / n_rows
+    parts = (wins - result.difference) / n_rows
     linearized = Linearized(
-        found.difference, None, contributions=parts, own_atoms=atoms, own_ways=(None,)
+        result.difference, None, contributions=parts, own_atoms=atoms, own_ways=(None,)
     )
     effect = float(linearized.design_effect())
-    statistic, p_value = exchanged_p_value(np.bincount(group, weights=apart), method)
-    # Effective share of the rows: the design effect, and a t quantile for the normal one.
+    statistic, p_value = exchanged_p_value(np.bincount(group, weights=wins), method)
+    # Effective share of the rows, by the design effect and a t quantile for the normal one.
     share = 1 / effect if effect > 0 else atoms.n_groups / n_rows
     share *= float(quantile(level) / quantile(level, linearized.freedom)) ** 2
-    only_a, only_b = (share * float((apart == sign).sum()) for sign in (1, -1))
+    only_a, only_b = (share * float((wins == sign).sum()) for sign in (1, -1))
     low, high = tango_bounds(only_a, only_b, share * n_rows, level)
     return replace(
-        found,
+        result,
         low=float(low),
         high=float(high),
         statistic=statistic,
@@ -177,9 +182,9 @@ def grouped_comparison(
 
 
 def sums_of_squares(hits: Array) -> tuple[int, int]:
-    """Between models times n k, and within rows times k, of 0/1 hits (n rows, k models).
+    """Sums of squares of 0/1 hits (n rows, k models): between models by n k, within rows by k.
 
-    Integers, so that models that hit equally often have exactly 0.
+    They are integers, so that models with equally many hits have exactly 0.
     """
     n_models, total = hits.shape[1], int(hits.sum())
     between = n_models * int((hits.sum(axis=0) ** 2).sum()) - total**2
@@ -194,7 +199,7 @@ def cochran_q(hits: Array) -> tuple[float, int]:
 
 
 def looney_f(hits: Array) -> tuple[float, tuple[int, int]]:
-    """Looney's F, of a two-way analysis of variance of hits by rows and models."""
+    """Looney's F from a two-way analysis of variance of hits, and its degrees of freedom."""
     (n_rows, n_models), (between, within) = hits.shape, sums_of_squares(hits)
     rest = n_rows * within - between
     statistic = float(ratio((n_rows - 1) * between, rest)) if between else 0.0
@@ -202,33 +207,21 @@ def looney_f(hits: Array) -> tuple[float, tuple[int, int]]:
 
 
 def bowker(table: Array) -> tuple[float, int]:
-    """Bowker's chi-squared of symmetry; its freedom is the number of pairs of classes swapped."""
+    """Bowker's chi-squared of symmetry; its degrees of freedom are the pairs of swapped classes."""
     upper = np.triu_indices(len(table), k=1)
-    there, back = table[upper], table.T[upper]
-    seen = there + back > 0
-    return float((divide((there - back) ** 2, there + back)[seen]).sum()), int(seen.sum())
+    above, below = table[upper], table.T[upper]
+    swapped = above + below > 0
+    statistic = ((above - below)[swapped] ** 2 / (above + below)[swapped]).sum()
+    return float(statistic), int(swapped.sum())
 
 
 def stuart_maxwell(table: Array) -> tuple[float, int]:
-    """Stuart and Maxwell's chi-squared of equal margins.
-
-    The covariance of the differences of the margins is the Laplacian of the graph whose edges
-    are the pairs of classes that are swapped: its rank, the degrees of freedom, is the number of
-    classes less the number of connected parts.
-    """
-    from scipy.sparse.csgraph import connected_components
-
-    apart = table.sum(axis=1) - table.sum(axis=0)
+    """Stuart and Maxwell's chi-squared of equal margins, and the rank of their covariance."""
+    difference = table.sum(axis=1) - table.sum(axis=0)
     swaps = table + table.T
-    swaps = swaps - np.diag(swaps.diagonal())
-    n_parts, part = connected_components(swaps > 0)
-    together = (part[:, None] == part).astype(np.float64)
-    # Within a part the differences sum to 0, so its mean may be added without changing the
-    # statistic; the matrix is then regular.
-    means = together / together.sum(axis=1)
-    laplacian = np.diag(swaps.sum(axis=1)) - swaps
-    statistic = apart @ np.linalg.solve(laplacian + means * max(swaps.max(), 1), apart)
-    return float(max(statistic, 0.0)), len(table) - n_parts
+    covariance = np.diag(swaps.sum(axis=1)) - swaps
+    solution, _, rank, _ = np.linalg.lstsq(covariance, difference)
+    return float(max(difference @ solution, 0.0)), int(rank)
 
 
 # --------------------------------------------------------------------------- public functions
@@ -248,7 +241,7 @@ def mcnemar_test(
 
     .. math:: \chi^2 = (b - c)^2 / (b + c)
 
-    with b rows that the first model alone has right and c that the second alone has right.
+    with b rows predicted right by the first model alone and c by the second alone.
 
     Parameters
     ----------
@@ -257,27 +250,27 @@ def mcnemar_test(
     pred_a, pred_b : array-like of shape (n_samples,)
         Labels that the two models predict for the same rows.
     method : {"mid_p", "exact", "corrected", "uncorrected"}, default="mid_p"
-        - "exact" doubles the tail of Binomial(b + c, 1/2), "mid_p" counts the observed split by
-          half, which comes nearer to the level;
+        - "exact" doubles the tail of Binomial(b + c, 1/2); "mid_p" counts the observed split by
+          half, which comes closer to the nominal level;
         - "uncorrected" is the chi-squared statistic above with one degree of freedom;
-        - "corrected" lessens :math:`|b - c|` by 1 before it is squared (Edwards), but not below
-          0: it is conservative.
+        - "corrected" reduces :math:`|b - c|` by 1 before squaring (Edwards), but not below 0:
+          it is conservative.
     groups : array-like of shape (n_samples,), default=None
         The group of each row (the patient); rows of a group may depend on each other. With
-        :math:`d_k` the rows of a group that the first model alone has right less those of the
-        second, the statistic is :math:`(\sum_k d_k)^2 / \sum_k d_k^2`, the exact methods
-        exchange the models in whole groups, and the interval is of rows that are worth as many as
-        their design effect says. A group for each row is the test without groups.
+        :math:`d_k` the number of rows of a group right by the first model alone minus those right
+        by the second alone, the statistic is :math:`(\sum_k d_k)^2 / \sum_k d_k^2`; the exact
+        methods exchange the models in whole groups, and the interval divides the rows by their
+        design effect. If every row is a group, this is the test without groups.
     confidence_level : float in (0, 1), default=0.95
         Nominal coverage of the interval of the difference.
 
     Returns
     -------
     Comparison
-        ``difference`` is the accuracy of the first model less that of the second; its interval
-        is Tango's score interval, which belongs to "uncorrected" (it leaves 0 out exactly where
-        that test rejects); ``standard_error`` is Wald's. ``statistic`` is nan for the exact
-        methods. Models that are right on the same rows have p = 1.
+        ``difference`` is the accuracy of the first model minus that of the second; its interval
+        is Tango's score interval, which matches "uncorrected" (it excludes 0 exactly when that
+        test rejects); ``standard_error`` is Wald's. ``statistic`` is nan for the exact methods.
+        Models that are right on the same rows have p = 1.
 
     Raises
     ------
@@ -314,8 +307,9 @@ def cochran_q_test(y_true: ArrayLike, predictions: Any) -> TestResult:
 
     .. math:: Q = \frac{(k - 1) (k \sum_j G_j^2 - T^2)}{k T - \sum_i L_i^2}
 
-    with :math:`G_j` the rows that model j has right, :math:`L_i` the models that have row i
-    right, and T their common sum. For two models it is McNemar's test without correction.
+    with :math:`G_j` the number of rows that model j has right, :math:`L_i` the number of models
+    that have row i right, and T their common sum. For two models it is McNemar's test without
+    correction.
 
     Parameters
     ----------
@@ -361,7 +355,7 @@ def classifier_f_test(y_true: ArrayLike, predictions: Any) -> TestResult:
 
     .. math:: F = \frac{SS_{models} / (k - 1)}{SS_{rest} / ((k - 1) (n - 1))}
 
-    `cochran_q_test` asks the same question, and keeps its level in smaller samples.
+    `cochran_q_test` tests the same hypothesis, and keeps its level in smaller samples.
 
     Parameters
     ----------
@@ -401,7 +395,7 @@ def classifier_f_test(y_true: ArrayLike, predictions: Any) -> TestResult:
 
 @document
 def no_information_test(y_true: ArrayLike, y_pred: ArrayLike) -> TestResult:
-    r"""Exact one-sided test that a model beats always naming the largest class.
+    r"""Exact one-sided test that a model beats always predicting the largest class.
 
     .. math:: p = P(X \ge k), \quad X \sim \mathrm{Binomial}(n, \max_c n_c / n)
 
@@ -414,7 +408,7 @@ def no_information_test(y_true: ArrayLike, y_pred: ArrayLike) -> TestResult:
     Returns
     -------
     TestResult
-        ``statistic`` is nan, the test being exact.
+        ``statistic`` is nan, as the test is exact.
 
     Raises
     ------
@@ -447,7 +441,7 @@ def bowker_test(labels_a: ArrayLike, labels_b: ArrayLike) -> TestResult:
 
     .. math:: \chi^2 = \sum_{i < j} \frac{(n_{ij} - n_{ji})^2}{n_{ij} + n_{ji}}
 
-    On true and predicted labels: whether class i is taken for j as often as j for i. For two
+    For true and predicted labels: whether class i is mistaken for j as often as j for i. For two
     classes it is McNemar's test without correction.
 
     Parameters
@@ -458,9 +452,8 @@ def bowker_test(labels_a: ArrayLike, labels_b: ArrayLike) -> TestResult:
     Returns
     -------
     TestResult
-        Compared with a chi-squared distribution, one degree of freedom for each pair of classes
-        that occurs off the diagonal: a pair without a row adds nothing to the statistic. Equal
-        labels have statistic 0 and p = 1.
+        Compared with a chi-squared distribution with one degree of freedom for each pair of
+        classes that has rows off the diagonal. Equal labels have statistic 0 and p = 1.
 
     Raises
     ------
@@ -489,7 +482,7 @@ def stuart_maxwell_test(labels_a: ArrayLike, labels_b: ArrayLike) -> TestResult:
     .. math:: \chi^2 = d^\top V^{-} d, \quad d_i = n_{i.} - n_{.i}, \quad
         V_{ii} = n_{i.} + n_{.i} - 2 n_{ii}, \quad V_{ij} = -(n_{ij} + n_{ji})
 
-    Symmetry (`bowker_test`) implies equal margins, not the reverse. For two classes both are
+    Symmetry (`bowker_test`) implies equal margins, but not the reverse. For two classes both are
     McNemar's test without correction.
 
     Parameters
@@ -500,7 +493,7 @@ def stuart_maxwell_test(labels_a: ArrayLike, labels_b: ArrayLike) -> TestResult:
     Returns
     -------
     TestResult
-        Compared with a chi-squared distribution of rank(V) degrees of freedom, K - 1 unless
+        Compared with a chi-squared distribution with rank(V) degrees of freedom, K - 1 unless
         some classes are never swapped with the others. Equal labels have statistic 0 and p = 1.
 
     Raises
@@ -538,14 +531,14 @@ def _models(predictions: Any) -> dict[str, Any]:
         columns = {}
     if len(columns) < 2:
         raise InvalidParameterError(
-            "predictions has to be a dict or a list of the labels of two models or more, got "
+            "predictions has to be a dict or a list of the labels of two or more models, got "
             f"{predictions!r:.60}."
         )
     return columns
 
 
 def _check_models(y_true: Any, columns: Mapping[str, Any]) -> list[Labels]:
-    """Checked labels of each model; an error names the argument they came from."""
+    """Checked labels of each model; an error names the argument."""
     check_same_masks(**columns)
     models = []
     for name, column in columns.items():
@@ -558,7 +551,7 @@ def _check_models(y_true: Any, columns: Mapping[str, Any]) -> list[Labels]:
 
 
 def _hits(y_true: Any, predictions: Any) -> Array:
-    """Which models are right, as a 0/1 table of shape (n_rows, n_models)."""
+    """0/1 table (n_rows, n_models) of the predictions that are right."""
     models = _check_models(y_true, _models(predictions))
     return np.column_stack([model.row_hits() for model in models]).astype(np.int64)
 
