@@ -208,7 +208,7 @@ def test_models_that_are_right_alike(test: object) -> None:
 
 @pytest.mark.parametrize("predictions", [[[0, 1]], {"a": [0, 1]}, "ab", 3])
 def test_less_than_two_models(predictions: object) -> None:
-    with pytest.raises(ValueError, match="labels of two models or more"):
+    with pytest.raises(ValueError, match="labels of two or more models"):
         cochran_q_test([0, 1], predictions)
 
 
