@@ -117,12 +117,14 @@ def test_errors_from_influence_values_and_from_draws(run):
 
 
 @pytest.mark.slow
-def test_coverage_of_hard_cases(run):
+def test_coverage_of_hard_cases(run, script):
     done = run("hard_cases.py", "--draws", "2", "--large", "20000")
     assert done.returncode == 0, done.stdout + done.stderr
-    found = rows(done.stdout)
-    assert ["few groups, scores", "`roc_auc`", "8 of 68 groups"] in [row[:3] for row in found]
-    assert len(found) == 2 + 3 * 9 + 2 * 12 + 9 + 12 + 6 + 6 + 4 + 9 + 18 + 6 + 2 + 15
+    found = [row[:3] for row in rows(done.stdout)]
+    assert ["few groups, scores", "`roc_auc`", "8 of 68 groups"] in found
+    for case in script("hard_cases").CASES:
+        for metric in case.metrics:
+            assert sum(row[:2] == [case.name, f"`{metric}`"] for row in found) == len(case.sizes)
 
 
 def test_coverage_of_clustered_rows(run):
