@@ -1,4 +1,4 @@
-"""Intervals of areas under the ROC curve, of what is linear in them, and of their means."""
+"""Intervals of areas under the ROC curve, of linear functions of them, and of their means."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skmetrics_ext.inference.area_power import newcombe_variance
+from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.inference.notes import OF_RANKINGS, ROUNDING, few, few_of_rarest, near_end
 from skmetrics_ext.inference.scales import (
+    SCALES,
     Bounds,
+    Interval,
     Level,
-    delta_bounds,
     increasing_root,
-    logit_bounds,
     quantile,
 )
 from skmetrics_ext.metrics.averaging import MACRO, SAMPLES, class_shares, is_pooled, pair_shares
@@ -25,15 +26,19 @@ from skmetrics_ext.numeric import Array, divide, wilson
 from skmetrics_ext.validation import Probabilities, Scores
 
 AUC_METHODS = ("logit", "delong")
-_ONE_ROW = "a class has one row or group"
 
 
 class Sides(NamedTuple):
-    """The areas of which a mean is made.
+    """The areas in a mean, and the rows of both classes of each.
 
-    ``areas`` (p,) with ``sizes`` (p, 2), the rows of both sides of each: effective numbers where
-    there are weights, infinite for a side that a mean of one value per row does not have;
-    ``shares`` (p,) in the mean.
+    Parameters
+    ----------
+    areas : ndarray of shape (p,)
+    sizes : ndarray of shape (p, 2)
+        Rows of both classes; effective numbers of weighted rows; infinite for the second side of
+        a mean of one value per row, which has none.
+    shares : ndarray of shape (p,)
+        Weight of each area in the mean.
     """
 
     areas: Array
@@ -41,56 +46,51 @@ class Sides(NamedTuple):
     shares: Array
 
     def only(self, k: int) -> Sides:
-        """One of them."""
+        """One of the areas."""
         return Sides(self.areas[[k]], self.sizes[[k]], np.ones(1))
 
 
-def area_bounds(
-    statistic: Linearized, method: str, level: Level
-) -> tuple[Array, Array, Array, Array]:
-    r"""Bounds, errors and notes, each of the shape of the value.
+def area_interval(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Interval:
+    r"""Interval of a statistic that is linear in areas under the ROC curve.
 
     "delong" is the area -+ z standard errors, cut at 0 and 1. "logit" is the same for
     log(area / (1 - area)), with the quantile of a t distribution of Satterthwaite's degrees of
-    freedom: it covers nearer to the level, above all where the area is large or a class is small
-    (Qin & Hotilovac 2008, Statistical Methods in Medical Research 17(2), 207-221).
+    freedom: its coverage is nearer to the level, above all if the area is large or a class is
+    small (Qin & Hotilovac 2008, Statistical Methods in Medical Research 17(2), 207-221).
 
     Where the area is 0 or 1, or a class has one row, the data have no variance to estimate. There
     the bounds are Newcombe's method 5 (2006, Statistics in Medicine 25(4), 559-573), which solves
     :math:`|\hat A - A| = z \sqrt{V(A)}` with the variance of exponential scores, and the error is
     nan. For means over classes they are the means of those of the classes or pairs.
     """
-    sample = statistic.origin
-    start, stop = statistic.bounds
+    sample, (start, stop) = statistic.origin, statistic.bounds
     width = stop - start
     value = (np.asarray(statistic.value, dtype=np.float64) - start) / width
-    error = np.sqrt(statistic.variance) / width
+    error = statistic.error / width
     sides = None if value.ndim == 0 and not sample.is_one_table else sides_of(sample)
     at_end = np.minimum(value, 1 - value) <= ROUNDING
     known = ~(at_end | np.isnan(error) | np.isnan(value))
-    z = quantile(level, None if method == "delong" else statistic.freedom)
-    scale = delta_bounds if method == "delong" else logit_bounds
-    low, high = scale(value, error, z, (0.0, 1.0))
+    scale, freedom = ("delta", None) if method == "delong" else ("logit", statistic.freedom)
+    low, high = SCALES[scale](value, error, quantile(level, freedom), (0.0, 1.0))
     still = known & (error == 0)
     low, high = np.where(still, value, low), np.where(still, value, high)
     notes = np.full(value.shape, "", dtype=object)
-    for place in np.ndindex(value.shape):
-        if known[place]:
-            own = sides if sides is None or value.ndim == 0 else sides.only(place[0])
-            notes[place] = _warning(statistic, value[place], float(error[place]), own)
-        elif not np.isnan(value[place]):
-            own = sides if sides is None or value.ndim == 0 else sides.only(place[0])
-            ends = score_bounds(float(value[place]), own or sides_of(sample), level)
-            low[(..., *place)], high[(..., *place)] = ends
-            why = "all pairs are ranked alike" if at_end[place] else _ONE_ROW
-            notes[place] = f"{why}: bounds by Newcombe's method 5"
+    for at in np.ndindex(value.shape):
+        own_sides = sides if sides is None or value.ndim == 0 else sides.only(at[0])
+        if known[at]:
+            notes[at] = _note(statistic, value[at], float(error[at]), own_sides)
+        elif not np.isnan(value[at]):
+            bounds = score_bounds(float(value[at]), own_sides or sides_of(sample), level)
+            low[(..., *at)], high[(..., *at)] = bounds
+            reason = "all pairs are ranked alike" if at_end[at] else "a class has one row or group"
+            notes[at] = f"{reason}: bounds by Newcombe's method 5"
     undefined = np.isnan(value)
     low, high = np.where(undefined, np.nan, low), np.where(undefined, np.nan, high)
     error = np.where(known, error, np.nan)
-    return start + width * low, start + width * high, width * error, notes
+    return Interval(start + width * low, start + width * high, width * error, notes)
 
 
-def _warning(statistic: Linearized, area: Any, error: float, sides: Sides | None) -> str:
+def _note(statistic: Linearized, area: Any, error: float, sides: Sides | None) -> str:
     if error == 0:
         return "all scores are equal"
     what = "rows of the rarer class"
@@ -98,7 +98,7 @@ def _warning(statistic: Linearized, area: Any, error: float, sides: Sides | None
         rarest = statistic.origin.fewest_rows
         note = few_of_rarest(statistic, OF_RANKINGS, what)
     else:
-        rarest = float(sides.sizes.min())  # of one area of several
+        rarest = float(sides.sizes.min())
         note = few(rarest, what) if rarest < OF_RANKINGS else ""
     return note or near_end(area, rarest, (0.0, 1.0))
 
@@ -107,7 +107,7 @@ def _warning(statistic: Linearized, area: Any, error: float, sides: Sides | None
 
 
 def score_bounds(value: float, sides: Sides, level: Level) -> Bounds:
-    """Bounds of a mean of areas: the mean of their bounds, as if they moved together."""
+    """Bounds of a mean of areas: the mean of their bounds, as if they were fully correlated."""
     if np.isinf(sides.sizes).any():  # a mean of one share per row
         rows = sides.sizes[0, 0]
         low, high = wilson(value * rows, rows, level)
@@ -121,24 +121,24 @@ def score_bounds(value: float, sides: Sides, level: Level) -> Bounds:
 
 
 def newcombe_bounds(area: Array, n_pos: Array, n_neg: Array, level: Level) -> Bounds:
-    """Newcombe's method 5: the areas that lie within z errors, of exponential scores, of ours."""
+    """Newcombe's method 5: areas within z errors, of exponential scores, of this one."""
     z = quantile(level)
     area = np.broadcast_to(area, np.broadcast_shapes(np.shape(area), np.shape(z)))
 
-    def apart(other: Array) -> Array:
-        """Distance in errors; rises with `other`."""
+    def distance(other: Array) -> Array:
+        """Distance in standard errors; rises with `other`."""
         with np.errstate(divide="ignore", invalid="ignore"):
             errors = (other - area) / np.sqrt(newcombe_variance(other, n_pos, n_neg))
         return np.nan_to_num(errors, nan=0.0)
 
     area = np.clip(np.asarray(area, dtype=np.float64), 0.0, 1.0)
-    low = increasing_root(lambda other: apart(other) + z, np.zeros_like(area), area)
-    high = increasing_root(lambda other: apart(other) - z, area, np.ones_like(area))
+    low = increasing_root(lambda other: distance(other) + z, np.zeros_like(area), area)
+    high = increasing_root(lambda other: distance(other) - z, area, np.ones_like(area))
     return low, high
 
 
 def sides_of(sample: Any) -> Sides:
-    """The areas that a metric is made of, with the rows of both their sides."""
+    """The areas of which a metric is a mean, with the rows of both classes of each."""
     start, stop = sample.metric.spec.bounds
     if sample.is_one_table:
         areas = (np.reshape(sample.value, 1) - start) / (stop - start)
@@ -168,13 +168,13 @@ def sides_of(sample: Any) -> Sides:
 
 
 def _sizes_of_classes(atoms: Any) -> Array:
-    """Effective number of rows of both classes, and no more than there are groups of them."""
+    """Effective number of rows of both classes, and at most the number of groups with them."""
     rows = np.bincount(atoms.label, weights=atoms.rows, minlength=2)
     if atoms.weight is not None:
         mass = atoms.mass(atoms.rows)
         total, squares = (
-            np.bincount(atoms.label, weights=one, minlength=2)
-            for one in (mass, mass * atoms.weight)
+            np.bincount(atoms.label, weights=power, minlength=2)
+            for power in (mass, mass * atoms.weight)
         )
         rows = np.nan_to_num(divide(total * total, squares))
     if atoms.group is not None:
@@ -186,19 +186,19 @@ def _sizes_of_classes(atoms: Any) -> Array:
 
 
 def _sizes(sample: Any, marks: Array) -> Array:
-    """Effective number of rows that are marked, (sum w)^2 / sum w^2 (Kish 1965), (p,).
+    """Effective number of marked rows, (sum w)^2 / sum w^2 (Kish 1965), (p,).
 
-    No more than there are groups of them.
+    At most the number of groups with such rows.
     """
     design = sample.design
     weight, group, sizes = design.weight, design.group, design.sizes
-    seen = np.ones(len(marks)) if sizes is None else sizes.astype(np.float64)
-    rows = np.einsum("r,rk->k", seen, marks)
+    counts = np.ones(len(marks)) if sizes is None else sizes.astype(np.float64)
+    rows = np.einsum("r,rk->k", counts, marks)
     if weight is not None:
         total, squares = (np.einsum("r,rk->k", weight**power, marks) for power in (1, 2))
         rows = np.nan_to_num(divide(total * total, squares))
     if group is not None:
-        held = np.zeros((int(group.max()) + 1, marks.shape[1]), dtype=bool)
-        np.logical_or.at(held, group, marks)
-        rows = np.minimum(rows, held.sum(axis=0))
+        in_group = np.zeros((int(group.max()) + 1, marks.shape[1]), dtype=bool)
+        np.logical_or.at(in_group, group, marks)
+        rows = np.minimum(rows, in_group.sum(axis=0))
     return np.asarray(rows, dtype=np.float64)

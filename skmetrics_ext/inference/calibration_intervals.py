@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from skmetrics_ext.inference.confidence_interval import interval_of_checked
 from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign
 from skmetrics_ext.inference.linearized import Linearized, differences_of
-from skmetrics_ext.inference.notes import MAY_MISS, reason, with_design
-from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.inference.notes import MAY_MISS
+from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.inference.scales import quantile
 from skmetrics_ext.metrics.calibration.binning import (
     Binning,
@@ -41,7 +41,7 @@ from skmetrics_ext.validation.groups import read_design, read_groups
 from skmetrics_ext.validation.labels import with_weight
 from skmetrics_ext.validation.parameters import check_level
 
-_DRAWS, _MOST_CELLS = 1000, 1000  # of a consistency band
+_DRAWS, _MOST_CELLS = 1000, 1000  # draws and distinct probabilities of a consistency band
 _EVENTS = 10  # rows of the rarer class that slope and intercept need at least (Peduzzi et al. 1996)
 
 
@@ -52,16 +52,16 @@ class CalibrationLine(Result):
     Parameters
     ----------
     slope : Estimate
-        1 for calibrated probabilities; below 1 they are too extreme, above too timid.
+        1 for calibrated probabilities; below 1 they are too extreme, above 1 not extreme enough.
     intercept : Estimate
         0 for calibrated probabilities.
     in_the_large : Estimate
-        The intercept where the slope is held at 1; above 0 the probabilities are too low.
+        The intercept with the slope fixed at 1; above 0 the probabilities are too low.
     covariance : ndarray of shape (2, 2)
         Of the estimated (intercept, slope), from the Fisher information; weights count as
         repeated rows. With groups, from sums of their contributions.
     n_groups : int or None, default=None
-        Number of groups, where these were given.
+        Number of groups, if there are any.
     """
 
     slope: Estimate
@@ -187,20 +187,20 @@ def calibration_slope_intercept(
 
     .. math:: \operatorname{logit} P(y = 1) = a + b \operatorname{logit} p
 
-    fitted by maximum likelihood (Newton's method); and the calibration in the large, a where b
-    is held at 1.
+    fitted by maximum likelihood (Newton's method); and calibration in the large, the a of the
+    fit with b = 1.
 
     Parameters
     ----------
     {y_true_y_proba_binary}
-        Above 0 and below 1: where a model is sure, the log odds are infinite, and the line is
-        that of whichever number stands in their place, so that the caller has to choose it.
+        Above 0 and below 1: the log odds of 0 and 1 are infinite, and the line depends on the
+        number that replaces them, which the caller has to choose.
     {proba_labels}
     {proba_pos_label_one}
     {sample_weight}
     groups : array-like of shape (n_samples,), default=None
         The group of each row (the patient); rows of a group may depend on each other. The line is
-        the same, its covariance that of sums over groups, which takes nothing from the model.
+        the same; its covariance is that of sums over groups (robust to the model).
     confidence_level : float in (0, 1), default=0.95
         Level of the intervals, each Wald's: the value and a quantile times its standard error.
 
@@ -209,9 +209,9 @@ def calibration_slope_intercept(
     CalibrationLine
         ``slope``, ``intercept`` and ``in_the_large``, each an ``Estimate`` with ``value``, ``low``
         and ``high``; ``covariance`` and ``n_groups``. Unpacked, it is two numbers, slope and
-        intercept. Both are nan, with a warning, where there is no maximum: only one class occurs, a
-        threshold on the probabilities separates the classes, or the probabilities are all equal
-        (``in_the_large`` is then still given).
+        intercept. Both are nan, with a warning, if the likelihood has no maximum: only one class
+        occurs, a threshold on the probabilities separates the classes, or the probabilities are all
+        equal (``in_the_large`` is still defined).
 
     Raises
     ------
@@ -240,15 +240,15 @@ def calibration_slope_intercept(
     forecast = with_weight(every_row)
     x, event, weight = log_odds(forecast), forecast.true, forecast.weights
     atoms = Atoms.each_row(len(x), RowDesign.of(None, design), None)
-    reason = no_maximum(x, event)
+    problem = no_maximum(x, event)
     line, covariance = np.full(2, np.nan), np.full((2, 2), np.nan)
-    if not reason:
+    if not problem:
         try:
             line, covariance = fit_line(x, event, weight)
         except np.linalg.LinAlgError:
-            reason = "a threshold on the probabilities all but separates the classes"
-    if reason:
-        warn_undefined(f"The calibration slope and intercept are undefined and nan: {reason}.")
+            problem = "a threshold on the probabilities all but separates the classes"
+    if problem:
+        warn_undefined(f"The calibration slope and intercept are undefined and nan: {problem}.")
     residual = weight * (event - expected_share(line, x))
     influence = covariance @ np.stack([residual, residual * x])
     has_both = bool(event.any() and not event.all())
@@ -266,11 +266,10 @@ def calibration_slope_intercept(
     note = f"{rarer:g} rows of the rarer class are few: {MAY_MISS}" if rarer < _EVENTS else ""
     names = "calibration intercept", "calibration slope", "calibration in the large"
     variances = *np.diag(covariance), variance
+    positive = every_row.classes[-1]
     intercept, slope, in_the_large = (
-        _wald(
-            one, variance, level, note, Facts(name, n=len(x), positive_class=every_row.classes[-1])
-        )
-        for name, one, variance in zip(names, statistics, variances, strict=True)
+        _wald(statistic, variance, level, note, Facts(name, n=len(x), positive_class=positive))
+        for name, statistic, variance in zip(names, statistics, variances, strict=True)
     )
     return CalibrationLine(slope, intercept, in_the_large, covariance, slope.n_groups)
 
@@ -278,28 +277,28 @@ def calibration_slope_intercept(
 def _wald(
     statistic: Linearized, variance: float, level: float, note: str, facts: Facts
 ) -> Estimate:
-    """The interval of a coefficient; of groups by the variance of their sums, with a t quantile."""
+    """The interval of a coefficient; with groups, a t interval from the variance of their sums."""
     atoms, value, freedom, effect = statistic.atoms, float(statistic.value), None, float("nan")
     if atoms.group is not None and np.isfinite(value):
         variance, effect = float(statistic.variance), float(statistic.design_effect())
         freedom = float(statistic.freedom)
         facts = replace(facts, freedom=freedom)
     error = float(np.sqrt(variance))
-    away = float(quantile(level, freedom)) * error
-    ends = value, value - away, value + away
-    note = with_design("" if np.isnan(value) else note, atoms) if value == value else reason(*ends)
-    design = atoms.of_design()
-    return Estimate(*ends, error, "wald", level, note, design_effect=effect, facts=facts, **design)
+    distance = float(quantile(level, freedom)) * error
+    bounds = value - distance, value + distance
+    note = "" if np.isnan(value) else note
+    own = {"atoms": atoms, "design_effect": effect, "facts": facts}
+    return estimate(value, bounds, error, "wald", level, note, **own)
 
 
 def consistency_band(
     proba: Array, true: Array, weight: Array | None, groups: Any, confidence_level: float
 ) -> tuple[Array, Array, Array]:
-    """Probabilities, and pointwise bounds of the isotonic line of a calibrated model at them.
+    """Probabilities, and pointwise bounds there of the isotonic line of a calibrated model.
 
-    The events are drawn from the probabilities and the line is fitted again (Dimitriadis, Gneiting
-    & Jordan 2021); those of a group with a normal effect in common (a Gaussian copula), whose
-    variance follows from the correlation of their errors. Near probabilities are drawn as one.
+    Events are drawn from the probabilities and the line is fitted again (Dimitriadis, Gneiting &
+    Jordan 2021). Those of a group share a normal effect (Gaussian copula), whose variance follows
+    from the correlation of their errors. Probabilities next to each other are pooled.
     """
     from scipy.special import ndtri
 
@@ -323,13 +322,12 @@ def consistency_band(
 
 
 def _shared_variance(proba: Array, true: Array, group: Array) -> float:
-    """Share of the latent variance that rows of a group have in common, if they are calibrated."""
-    error = divide(true - proba, np.sqrt(proba * (1 - proba)))
-    error = np.nan_to_num(error)
+    """Latent variance that is shared within groups, as a proportion, under calibration."""
+    error = np.nan_to_num(divide(true - proba, np.sqrt(proba * (1 - proba))))
     sizes, sums = np.bincount(group), np.bincount(group, weights=error)
     n_pairs = float((sizes * (sizes - 1)).sum())
     correlation = (float((sums**2).sum()) - float((error**2).sum())) / max(n_pairs, 1.0)
-    # Of two events with probability 1/2; exact for these, and near for others (Pearson 1900).
+    # Exact for events with probability 1/2, and close for others (Pearson 1900).
     return float(np.sin(np.pi / 2 * np.clip(correlation, 0.0, 1.0)))
 
 

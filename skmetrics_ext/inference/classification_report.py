@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.confidence_interval import interval_of_checked
-from skmetrics_ext.inference.results import Estimate, design_told
+from skmetrics_ext.inference.results import Estimate, design_text
 from skmetrics_ext.metrics.averaging import ZeroDivision, average_of, averaged, check_zero_division
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels.accuracy import accuracy_score
@@ -281,5 +281,5 @@ def as_text(lines: list[ReportLine], n_classes: int, digits: int, head_width: in
     ]
     if estimates and estimates[0].n_groups is not None:
         effects = (estimate.design_effect for estimate in estimates)
-        notes.insert(0, f"intervals by {design_told(estimates[0].n_groups, None, effects)}\n")
+        notes.insert(0, f"intervals by {design_text(estimates[0].n_groups, None, effects)}\n")
     return text + "\n" * bool(notes) + "".join(notes)

@@ -10,14 +10,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.inference.anytime import (
-    ANYTIME,
-    MIN_ROWS,
-    independent_rows,
-    level_of_one_look,
-    p_value_of_looks,
-    too_early,
-)
+from skmetrics_ext.inference import anytime
+from skmetrics_ext.inference.anytime import ANYTIME, MIN_ROWS
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, Atoms, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan, bootstrap_bounds, resample
 from skmetrics_ext.inference.draws.pairs import (
@@ -32,11 +26,15 @@ from skmetrics_ext.inference.draws.readers import check_rows, find_metric, sampl
 from skmetrics_ext.inference.draws.samples import FunctionSample
 from skmetrics_ext.inference.facts import facts_of_both
 from skmetrics_ext.inference.linearized import Linearized, linearize
-from skmetrics_ext.inference.margins import Alternative, Claim
+from skmetrics_ext.inference.margins import Alternative, Claim, on_side
 from skmetrics_ext.inference.notes import JUMPS, note_on_metric, with_design
 from skmetrics_ext.inference.results import Comparison, comparison
 from skmetrics_ext.inference.scales import tail_probability
-from skmetrics_ext.inference.t_tests import alike, paired_t_test, variance_of_difference
+from skmetrics_ext.inference.t_tests import (
+    no_difference,
+    paired_t_test,
+    variance_of_difference,
+)
 from skmetrics_ext.inference.tests.contingency import (
     discordant_rows,
     mcnemar_comparison,
@@ -207,9 +205,9 @@ def compare(
     level = claim.level(level)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress, min_rows)
     predictions = {"pred_a": pred_a, "pred_b": pred_b}
-    about = sample_weight, groups, strata, weights_are
-    asked: Any = {"claim": claim, "level": level, "plan": plan}
-    task = ModelsToCompare.of_rows(measure, y_true, predictions, *about, **asked)
+    design_args = sample_weight, groups, strata, weights_are
+    options: Any = {"claim": claim, "level": level, "plan": plan}
+    task = ModelsToCompare.of_rows(measure, y_true, predictions, *design_args, **options)
     result = compare_pair(task, method)
     if measure.row is None:
         return result
@@ -218,9 +216,9 @@ def compare(
 
 @dataclass(frozen=True, eq=False)
 class ModelsToCompare:
-    """Models on the same rows, a settled metric, and what is asked of their differences.
+    """Models on the same rows, a settled metric, and the claim about their differences.
 
-    ``models`` are checked data, or `FunctionSample` for a function of the user's own.
+    ``models`` are checked data, or `FunctionSample` for a function of the user.
     """
 
     metric: Metric
@@ -242,7 +240,7 @@ class ModelsToCompare:
         groups: Any,
         strata: Any,
         weights_are: str,
-        **asked: Any,
+        **options: Any,
     ) -> ModelsToCompare:
         """Check the predictions of each model by its name; an error names the model at fault."""
         models: list[Any] = []
@@ -250,14 +248,14 @@ class ModelsToCompare:
         for name, pred in predictions.items():
             try:
                 if metric.row is None:
-                    about = sample_weight, (groups, strata), weights_are
-                    models.append(FunctionSample.of_rows(metric, y_true, pred, *about))
-                    continue
-                own, checked = check_rows(metric, y_true, pred, sample_weight)
+                    design_args = sample_weight, (groups, strata), weights_are
+                    model: Any = FunctionSample.of_rows(metric, y_true, pred, *design_args)
+                else:
+                    own_metric, model = check_rows(metric, y_true, pred, sample_weight)
+                    settled = settled if models else own_metric
             except ValueError as error:
                 raise InvalidParameterError(f"{name}: {error}") from error
-            settled = settled if models else own
-            models.append(checked)
+            models.append(model)
         check_same_masks(**predictions)
         if metric.row is None:
             design = models[0].design.design
@@ -266,7 +264,7 @@ class ModelsToCompare:
             columns = {"y_true": y_true, name: pred, "sample_weight": sample_weight}
             design = read_design(groups, strata, models[0].true.shape[0], **columns)
         names = tuple(predictions)
-        return cls(settled, tuple(models), design, weights_are, names=names, **asked)
+        return cls(settled, tuple(models), design, weights_are, names=names, **options)
 
     @cached_property
     def statistics(self) -> list[Linearized]:
@@ -285,34 +283,27 @@ class ModelsToCompare:
         first, second = self.statistics[i], self.statistics[j]
         return first.on_log().minus(second.on_log()) if log else first.minus(second)
 
-    def pair(self) -> PairSample:
-        """Both models under other numbers of rows."""
-        return pair_of_samples(*(one.origin for one in self.statistics))
-
-    def exchange(self) -> ExchangeSample:
-        """Both models, which change places."""
-        return exchange_of_samples(*(one.origin for one in self.statistics))
-
     def design_effects(
         self, pairs: Sequence[tuple[int, int]], *, log: bool
     ) -> tuple[Atoms, list[float]]:
-        """Groups and strata of the rows, and what they do to the variance of each difference."""
+        """Atoms of the rows with their groups and strata, and the design effect of each pair."""
         if not self.has_influence:
-            return self.only(0, 1, self.level).pair().atoms, [_NAN] * len(pairs)
+            both = pair_of_samples(*(model.origin for model in self.statistics[:2]))
+            return both.atoms, [_NAN] * len(pairs)
         effects = [float(self.difference(i, j, log=log).design_effect()) for i, j in pairs]
         return self.statistics[0].atoms, effects
 
-    def only(self, i: int, j: int, level: float) -> ModelsToCompare:
-        """Two of the models, at a level of their own."""
+    def only(self, i: int, j: int, **changes: Any) -> ModelsToCompare:
+        """Two of the models, with another level or claim."""
         models, names = ((of[i], of[j]) for of in (self.models, self.names))
-        two = replace(self, models=models, names=names, level=level)
+        two = replace(self, models=models, names=names, **changes)
         if "statistics" in self.__dict__:
             two.__dict__["statistics"] = [self.statistics[i], self.statistics[j]]
         return two
 
 
 def compare_pair(task: ModelsToCompare, method: str = "auto") -> Comparison:
-    """The comparison of two models by a method, or by the first that applies."""
+    """The comparison of two models by this method, or with "auto" by the first that applies."""
     check_option("method", method, COMPARE_METHODS)
     if method == "permutation" and task.claim.margin is not None:
         raise InvalidParameterError(
@@ -336,17 +327,13 @@ def compare_pair(task: ModelsToCompare, method: str = "auto") -> Comparison:
             f"method={method!r} does not apply to {task.metric.name} with these arguments; those "
             f"that do are {applicable}."
         )
-    run = runs[chosen][1]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # nan where undefined
-        found = run(task)
-        return found if task.design.is_plain else _with_design(task, found, chosen == LOG_RATIO)
-
-
-def _with_design(task: ModelsToCompare, found: Comparison, log: bool) -> Comparison:
-    """The comparison with the numbers of groups and strata, and the design effect."""
-    atoms, (effect,) = task.design_effects([(0, 1)], log=log)
-    note = with_design(found.note, atoms)
-    return replace(found, **atoms.of_design(), design_effect=effect, note=note)
+        result = runs[chosen][1](task)
+        if task.design.is_plain:
+            return result
+        atoms, (effect,) = task.design_effects([(0, 1)], log=chosen == LOG_RATIO)
+    note = with_design(result.note, atoms)
+    return replace(result, **atoms.of_design(), design_effect=effect, note=note)
 
 
 def is_ratio(metric: Metric) -> bool:
@@ -373,18 +360,17 @@ def is_hits(task: ModelsToCompare) -> bool:
 
 
 def _by_delong(task: ModelsToCompare, *, by_t: bool) -> Comparison:
-    difference = task.difference()
-    found = paired_t_test(difference, task.claim, task.level, "delong", normal=not by_t)
+    result = paired_t_test(task.difference(), task.claim, task.level, "delong", normal=not by_t)
     if not by_t:
-        return replace(found, note="" if np.isfinite(found.p_value) else found.note)
-    if np.isfinite(found.statistic) and found.standard_error > 0:
-        return replace(found, method="delong, Welch-Satterthwaite")
-    if task.claim.margin is None and np.isnan(found.p_value) and not np.isnan(found.difference):
+        return replace(result, note="" if np.isfinite(result.p_value) else result.note)
+    if np.isfinite(result.statistic) and result.standard_error > 0:
+        return replace(result, method="delong, Welch-Satterthwaite")
+    if task.claim.margin is None and np.isnan(result.p_value) and not np.isnan(result.difference):
         tested = _by_permutation(task)
-        name = f"{found.method}, p-value by {tested.method}"
+        name = f"{result.method}, p-value by {tested.method}"
         note = "the areas have no variance to estimate"
-        found = replace(found, p_value=tested.p_value, method=name, note=note)
-    return found
+        result = replace(result, p_value=tested.p_value, method=name, note=note)
+    return result
 
 
 def _by_delta(task: ModelsToCompare, *, log: bool = False) -> Comparison:
@@ -392,8 +378,8 @@ def _by_delta(task: ModelsToCompare, *, log: bool = False) -> Comparison:
     name = LOG_RATIO if log else "delta"
     if difference.origin[0].origin.is_mean:
         name += ", paired t"
-    found = paired_t_test(difference, task.claim, task.level, name)
-    return replace(found, note=found.note or note_on_metric(task.metric))
+    result = paired_t_test(difference, task.claim, task.level, name)
+    return replace(result, note=result.note or note_on_metric(task.metric))
 
 
 def _by_looks(task: ModelsToCompare) -> Comparison:
@@ -401,69 +387,61 @@ def _by_looks(task: ModelsToCompare) -> Comparison:
     from scipy.special import ndtri
 
     difference, plan = task.difference(log=is_ratio(task.metric)), task.plan
-    first, second = (float(one.value) for one in difference.origin)
-    rows = independent_rows(difference)
+    rows = anytime.independent_rows(difference)
     if rows < plan.min_rows:
-        note = too_early(difference, plan.min_rows)
-        build = partial(comparison, float(difference.value), (first, second), ANYTIME)
-        return build(task.level, task.claim, note=note)
-    one_look = float(level_of_one_look(rows, task.level, plan.min_rows))
+        first, second = (float(side.value) for side in difference.origin)
+        note = anytime.too_early(difference, plan.min_rows)
+        value, values = float(difference.value), (first, second)
+        return comparison(value, values, ANYTIME, task.level, task.claim, note=note)
+    one_look = float(anytime.level_of_one_look(rows, task.level, plan.min_rows))
+    result = paired_t_test(difference, task.claim, one_look, ANYTIME)
+    result = replace(result, confidence_level=task.level)
+    if not result.standard_error > 0:
+        return result
+    freedom = float(variance_of_difference(difference)[1])
 
     def tail(null: float, side: str) -> float:
-        """Half of the two-sided p-value on the claimed side, as the interval has it."""
-        t = (found.difference - null) / found.standard_error
+        t = (result.difference - null) / result.standard_error
         z = float(ndtri(tail_probability(abs(t), freedom, "greater")))
-        p_value = p_value_of_looks(z, rows, task.level, plan.min_rows)
-        if side == "two-sided":
-            return p_value
-        return p_value / 2 if (t > 0) == (side == "greater") else 1 - p_value / 2
+        p_value = anytime.p_value_of_looks(z, rows, task.level, plan.min_rows)
+        return on_side(p_value, t, side)
 
-    freedom = float(variance_of_difference(difference)[1])
-    found = paired_t_test(difference, task.claim, one_look, ANYTIME)
-    p_value = task.claim.tested(tail)[0] if found.standard_error > 0 else found.p_value
-    return replace(found, p_value=p_value, confidence_level=task.level)
+    return replace(result, p_value=task.claim.tested(tail)[0])
 
 
 def _by_mcnemar(task: ModelsToCompare) -> Comparison:
     counts = discordant_rows(task.models, task.weights_are)
-    found = mcnemar_comparison(*counts, "mid_p", task.level)
-    claim, two_sided = task.claim, found
-    if not task.metric.spec.greater_is_better:  # a share of errors
-        found, claim = _turned(found, 1 - found.value_a, 1 - found.value_b), claim.per(-1.0)
-
-    def tail(null: float, side: str) -> float:
-        """Of the share of rows that are right; the mid-P tails of a fair coin add up to 1."""
-        if claim.margin is not None:
-            return float(tail_probability(score(null), np.inf, side))
-        half, difference = two_sided.p_value / 2, two_sided.difference
-        if side == "two-sided" or difference == 0:
-            return 2 * half if side == "two-sided" else 0.5
-        return half if (difference > 0) == (side == "greater") else 1 - half
+    if not task.metric.spec.greater_is_better:  # a share of errors: rows that are wrong
+        only_a, only_b, n_rows, both = counts
+        counts = only_b, only_a, n_rows, n_rows - only_a - only_b - both
+    result = mcnemar_comparison(*counts, "mid_p", task.level)
+    claim = task.claim
 
     def score(null: float) -> float:
         return float(tango_score(np.asarray(null), *counts[:3]))
 
+    def tail(null: float, side: str) -> float:
+        """Without a margin, the mid-P tails of a fair coin, which add up to 1."""
+        if claim.margin is not None:
+            return float(tail_probability(score(null), np.inf, side))
+        return on_side(result.p_value, result.difference, side)
+
     p_value, null = claim.tested(tail)
-    found = replace(
-        found, p_value=p_value, alternative=task.claim.alternative, margin=task.claim.margin
-    )
-    if claim.margin is None:
-        return found
-    return replace(found, statistic=score(null), method="tango")
-
-
-def _turned(found: Comparison, value_a: float, value_b: float) -> Comparison:
-    """The comparison with the opposite difference, of these values."""
-    difference, low, high = (0.0 - end for end in (found.difference, found.high, found.low))
-    found = replace(found, difference=difference, low=low, high=high)
-    return replace(found, value_a=value_a, value_b=value_b)
+    tested: dict[str, Any] = {
+        "p_value": p_value,
+        "alternative": claim.alternative,
+        "margin": claim.margin,
+    }
+    if claim.margin is not None:
+        tested |= {"statistic": score(null), "method": "tango"}
+    return replace(result, **tested)
 
 
 # --------------------------------------------------------------------------- draws
 
 
 def _by_bootstrap(task: ModelsToCompare) -> Comparison:
-    return _in_canonical_order(task, ModelsToCompare.pair, _bootstrap)
+    return _in_canonical_order(task, pair_of_samples, _bootstrap)
 
 
 def _bootstrap(task: ModelsToCompare, pair: PairSample) -> Comparison:
@@ -475,17 +453,17 @@ def _bootstrap(task: ModelsToCompare, pair: PairSample) -> Comparison:
     low, high = bootstrap_bounds(pair, draws, "bootstrap", task.level, (-np.inf, np.inf))
     known = draws[~np.isnan(draws)]
     if pair.value == 0 and not known.any():
-        return alike(build, task.claim, pair, task.level, _NAN)
+        return no_difference(build, task.claim, pair, task.level, _NAN)
 
     def tail(null: float, side: str) -> float:
-        """Share of draws beyond a value; the observed rows are one more, so that none is 0."""
+        """Share of draws beyond a value; the observed rows count as one more, so it is not 0."""
         below = (np.count_nonzero(known <= null) + 1) / (len(known) + 1)
         above = (np.count_nonzero(known >= null) + 1) / (len(known) + 1)
         tails = {"greater": below, "less": above, "two-sided": min(2 * min(below, above), 1.0)}
         return tails[side]
 
     notes = [note_on_metric(task.metric)]
-    if any(one.origin.jumps for one in task.statistics):
+    if any(model.origin.jumps for model in task.statistics):
         notes.append(JUMPS)
     if len(known) < len(draws):
         notes.append(f"{len(draws) - len(known)} of {len(draws)} draws were undefined")
@@ -495,30 +473,35 @@ def _bootstrap(task: ModelsToCompare, pair: PairSample) -> Comparison:
 
 
 def _by_permutation(task: ModelsToCompare) -> Comparison:
-    return _in_canonical_order(task, ModelsToCompare.exchange, _permutation)
+    return _in_canonical_order(task, exchange_of_samples, _permutation)
 
 
 def _permutation(task: ModelsToCompare, pair: ExchangeSample) -> Comparison:
     ((_, side),) = task.claim.parts
-    found = permutation_test(pair, task.plan, side)
+    test = permutation_test(pair, task.plan, side)
     note = "" if np.isnan(pair.value) else "exchanges have no interval"
-    if found.undefined:
-        note = f"{found.undefined} of {found.orders} exchanges were undefined and count as large"
-    name = "permutation, exact" if found.exact else "permutation"
-    about = pair.value, pair.values, name, task.level, task.claim
-    return comparison(*about, p_value=found.p_value, note=note)
+    if test.undefined:
+        note = f"{test.undefined} of {test.orders} exchanges were undefined and count as large"
+    name = "permutation, exact" if test.exact else "permutation"
+    build = partial(comparison, pair.value, pair.values, name, task.level, task.claim)
+    return build(p_value=test.p_value, note=note)
 
 
 def _in_canonical_order(
     task: ModelsToCompare,
-    of_models: Callable[[ModelsToCompare], Any],
+    join: Callable[..., Any],
     method: Callable[[ModelsToCompare, Any], Comparison],
 ) -> Comparison:
-    """Canonical model order, so that the p-value does not depend on it."""
-    pair = of_models(task)
+    """Draw from the models in canonical order, so that the p-value does not depend on theirs."""
+    pair = join(*(model.origin for model in task.statistics))
     if not pair.is_turned:
         return method(task, pair)
-    turned = replace(task, models=task.models[::-1], claim=task.claim.per(-1.0))
-    found = method(turned, of_models(turned))
-    found = _turned(found, found.value_b, found.value_a)
-    return replace(found, statistic=0.0 - found.statistic)
+    task = task.only(1, 0, claim=task.claim.reversed())
+    result = method(task, join(*(model.origin for model in task.statistics)))
+    negated: dict[str, Any] = {
+        "difference": 0.0 - result.difference,
+        "low": 0.0 - result.high,
+        "high": 0.0 - result.low,
+        "statistic": 0.0 - result.statistic,
+    }
+    return replace(result, value_a=result.value_b, value_b=result.value_a, **negated)

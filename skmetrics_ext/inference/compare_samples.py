@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,12 +28,12 @@ from skmetrics_ext.inference.linearized import (
     linearize,
     satterthwaite,
 )
-from skmetrics_ext.inference.margins import Alternative, Claim
+from skmetrics_ext.inference.margins import Alternative, Claim, on_side
 from skmetrics_ext.inference.methods import IntervalMethod, bounds_of_draws, methods_of
 from skmetrics_ext.inference.mover import difference_distances, summed_errors
 from skmetrics_ext.inference.notes import BIASED, BIASED_DIFFERENCE, NONE, with_design
 from skmetrics_ext.inference.results import Comparison, comparison
-from skmetrics_ext.inference.scales import Bounds
+from skmetrics_ext.inference.scales import Bounds, Interval
 from skmetrics_ext.inference.t_tests import welch_t_test
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import RandomState, divide
@@ -42,9 +42,8 @@ from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.parameters import check_level
 
-_NAN = float("nan")
-_LEAST_P = 1e-12  # below which levels are too near to 1 to be told from it
-_POINTS, _ROUNDS = 1025, 2  # levels looked at together; each round is between two of the last
+_LEAST_P = 1e-12  # below which levels are not distinguishable from 1
+_POINTS, _ROUNDS = 1025, 2  # levels tried at once; each round lies between two of the last
 
 
 @document
@@ -155,24 +154,26 @@ def compare_samples(
     >>> print(compare_samples("accuracy", [1] * 100, north, [1] * 80, south))
     0.1 [-0.03879, 0.2363], p = 0.16 (95% confidence, mover, wilson)
     """
-    found, level = find_metric(metric, metric_params), check_level(confidence_level)
-    claim = Claim.of(alternative, margin, found)
+    measure, level = find_metric(metric, metric_params), check_level(confidence_level)
+    claim = Claim.of(alternative, margin, measure)
     level = claim.level(level)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress)
-    of_a = y_true_a, y_pred_a, sample_weight_a, groups_a, strata_a
-    of_b = y_true_b, y_pred_b, sample_weight_b, groups_b, strata_b
-    first = _statistic(found, "a", *of_a, weights_are)
-    second = _statistic(found, "b", *of_b, weights_are)
-    about = _counts_of_both(first.atoms.of_design(), second.atoms.of_design())
+    rows_a = y_true_a, y_pred_a, sample_weight_a, groups_a, strata_a, weights_are
+    rows_b = y_true_b, y_pred_b, sample_weight_b, groups_b, strata_b, weights_are
+    first, second = _statistic(measure, "a", *rows_a), _statistic(measure, "b", *rows_b)
     if method == "welch":
         result = _welch(first, second, claim, level)
     else:
         result = difference_of_samples(first, second, method, claim, level, plan)
-    return replace(result, **about, facts=facts_of_both(result, first, second))
+    counts: dict[str, Any] = {}  # groups and strata of both samples; None if one has none
+    for name, number in first.atoms.of_design().items():
+        other = second.atoms.of_design()[name]
+        counts[name] = None if number is None or other is None else number + other
+    return replace(result, **counts, facts=facts_of_both(result, first, second))
 
 
 def _statistic(metric: Metric, name: str, *rows: Any) -> Linearized:
-    """The metric of one of the samples, which has to be one number."""
+    """The metric of one of the samples, which must be one number."""
     try:
         sample = sample_of_rows(metric, *rows)
     except ValueError as error:
@@ -183,12 +184,6 @@ def _statistic(metric: Metric, name: str, *rows: Any) -> Linearized:
             f"{metric.name}: choose an average."
         )
     return linearize(sample)
-
-
-def _counts_of_both(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
-    """Numbers of groups and strata in both samples; None where one has none."""
-    both = {name: (number, second[name]) for name, number in first.items()}
-    return {name: None if None in pair else sum(pair) for name, pair in both.items()}
 
 
 # --------------------------------------------------------------------------- MOVER
@@ -214,88 +209,82 @@ def difference_of_samples(
     with r the correlation of both errors (Zou & Donner 2008; Zou 2007, Psychological Methods
     12(4), 399-413): 0 for samples that share neither rows nor clusters.
     """
-    metric = first.origin.metric
+    metric, sides = first.origin.metric, (first, second)
     of_second = methods_of(second)
-    both = [one for one in methods_of(first) if one in of_second and one != UPPER]
-    name = both[0] if method == "auto" else method
+    shared_methods = [name for name in methods_of(first) if name in of_second and name != UPPER]
+    name = shared_methods[0] if method == "auto" else method
     values = float(first.value), float(second.value)
     if method == "auto" and metric.row is not None and metric.row.interval in BIASED:
         build = partial(comparison, values[0] - values[1], values, NONE, level, claim)
         return build(note=BIASED_DIFFERENCE)
-    if name not in both:
+    if name not in shared_methods:
+        welch = ["welch"] if first.has_influence else []
         raise InvalidParameterError(
             f"method={method!r} does not apply to {metric.name} here; those that do are "
-            f"{['auto', *both, *(['welch'] if first.has_influence else [])]}."
+            f"{['auto', *shared_methods, *welch]}."
         )
     log = method == "auto" and name == "log" and is_ratio(metric)
-    sides = [bounds_at(one, name, plan, log=log) for one in (first, second)]
+    intervals = [_interval_at(side, name, plan, log=log) for side in sides]
     shared = correlation(first, second) if share_rows else 0.0
-
-    def away(level: Any) -> Bounds:
-        return difference_distances((side(level).away for side in sides), shared)
-
     least = 2 / (plan.most_draws + 1) if name in BOOTSTRAP_METHODS else _LEAST_P
-    named = "log_ratio" if log else name
-    named = named if named == "mover" else f"mover, {named}"
+    label = "log_ratio" if log else name
+    label = label if label == "mover" else f"mover, {label}"
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         difference = 0.0 if values[0] == values[1] else difference_of(*values, log=log)
+        on_scale = np.log(values) if log else values
+
+        def distances(level: Any) -> Bounds:
+            """Distances of the bounds from the difference, down and up."""
+            both = [interval(level) for interval in intervals]
+            away = [
+                (value - ends.low, ends.high - value)
+                for value, ends in zip(on_scale, both, strict=True)
+            ]
+            return difference_distances(away, shared)
 
         def tail(null: float, side: str) -> float:
-            """By the level at which a bound is the difference that is tested."""
-            p_value = p_value_from_bounds(away, difference - null, least)
-            if side == "two-sided":
-                return p_value
-            return p_value / 2 if (difference > null) == (side == "greater") else 1 - p_value / 2
+            """From the level at which a bound of the interval is the null value."""
+            distance = difference - null
+            return on_side(p_value_from_bounds(distances, distance, least), distance, side)
 
-        parts = [side(level) for side in sides]
-        error = float(summed_errors(parts[0].error, parts[1].error, shared))
+        both = [interval(level) for interval in intervals]
+        error = float(summed_errors(both[0].error, both[1].error, shared))
         notes = [
-            with_design(part.note, one.atoms)
-            for part, one in zip(parts, (first, second), strict=True)
+            with_design(str(interval.notes), side.atoms)
+            for interval, side in zip(both, sides, strict=True)
         ]
-        build = partial(comparison, difference, values, named, level, claim)
+        build = partial(comparison, difference, values, label, level, claim)
         build = partial(build, error=error, note=note_of_both(first, second, notes, names))
-        down, up = difference_distances((part.away for part in parts), shared)
+        down, up = distances(level)
         if not np.isfinite(difference + down + up):
             return build()
         bounds = float(difference - down), float(difference + up)
         return build(bounds, p_value=claim.tested(tail)[0])
 
 
-class Distances(NamedTuple):
-    """Distances of the bounds of a statistic from it, down and up; its error, and a note."""
-
-    away: Bounds
-    error: float
-    note: str
-
-
-def bounds_at(
-    statistic: Linearized, method: str, plan: DrawPlan, *, log: bool = False
-) -> Callable[[Any], Distances]:
-    """Distances at any level, by one method; rows are drawn once for all levels."""
-    sample = statistic.origin
-    draws: Any = resample(sample, plan) if method in BOOTSTRAP_METHODS else None
+def _interval_at(
+    statistic: Linearized, method: str, plan: DrawPlan, *, log: bool
+) -> Callable[[Any], Interval]:
+    """The interval at any level, also of the logarithm; rows are drawn once for all levels."""
+    compute, sample = methods_of(statistic)[method], statistic.origin
+    draws = resample(sample, plan) if method in BOOTSTRAP_METHODS else None
     skewness = acceleration(sample) if method == "bca" else None
-    bounds = methods_of(statistic)[method]
 
-    def distances(level: Any) -> Distances:
+    def interval(level: Any) -> Interval:
         if draws is None:
-            found = bounds(statistic, method, level, plan)
+            ends = compute(statistic, method, level, plan)
         else:
-            found = bounds_of_draws(statistic, draws, method, level, skewness)
-        value = float(statistic.value)
-        low, high, error = found.low, found.high, float(found.error)
-        if log:
-            error = float(divide(error, value))
-            value, low, high = float(np.log(value)), np.log(low), np.log(high)
-        return Distances((value - low, high - value), error, str(found.notes))
+            ends = bounds_of_draws(statistic, draws, method, level, skewness)
+        if not log:
+            return ends
+        error = divide(ends.error, float(statistic.value))
+        return ends._replace(low=np.log(ends.low), high=np.log(ends.high), error=error)
 
-    return distances
+    return interval
 
 
 def p_value_from_bounds(away: Callable[[Any], Bounds], distance: float, least: float) -> float:
-    """1 less the level at which the interval reaches so far, down if positive, else up."""
+    """1 minus the level at which the interval reaches this far: down if positive, else up."""
     from scipy.special import ndtr, ndtri
 
     if distance == 0:
@@ -319,13 +308,13 @@ def p_value_from_bounds(away: Callable[[Any], Bounds], distance: float, least: f
 def note_of_both(
     first: Linearized, second: Linearized, notes: list[str], names: Sequence[str] = "ab"
 ) -> str:
-    """What is to be said of either sample, and of both."""
+    """The notes of either sample, and that on classes that differ between them."""
     parts = [f"{name}: {note}" for name, note in zip(names, notes, strict=True) if note]
     if notes[0] and notes[0] == notes[1]:
         parts = [f"both samples: {notes[0]}"]
-    one, other = first.origin.known_classes, second.origin.known_classes
-    if one is not None and other is not None and one != other and len(one | other) > 2:
-        parts.append("the samples have different classes")
+    classes, others = first.origin.known_classes, second.origin.known_classes
+    if classes is not None and others is not None and classes != others:
+        parts += ["the samples have different classes"] if len(classes | others) > 2 else []
     return "; ".join(parts)
 
 
@@ -335,16 +324,16 @@ def note_of_both(
 def _welch(first: Linearized, second: Linearized, claim: Claim, level: float) -> Comparison:
     """Variances add; degrees of freedom by Satterthwaite."""
     sides = first, second
-    if not all(one.has_influence for one in sides):
+    if not all(side.has_influence for side in sides):
         raise InvalidParameterError(
             f"method='welch' needs a derivative by the rows, which {first.origin.metric.name} of "
             "these data does not have."
         )
-    variances, freedoms = np.array([(one.variance, one.freedom) for one in sides]).T
+    variances, freedoms = np.array([(side.variance, side.freedom) for side in sides]).T
     freedom = float(satterthwaite(variances, freedoms))
     values = float(first.value), float(second.value)
     if not (variances.sum() > 0 and np.isfinite(values[0] - values[1])):
         note = "the difference has no variance to estimate"
         return comparison(values[0] - values[1], values, "welch", level, claim, note=note)
-    found = welch_t_test(sides, variances, freedom, claim, level, "welch")
-    return replace(found, note=note_of_both(first, second, ["", ""]))
+    result = welch_t_test(sides, variances, freedom, claim, level, "welch")
+    return replace(result, note=note_of_both(first, second, ["", ""]))

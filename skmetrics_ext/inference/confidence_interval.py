@@ -193,37 +193,36 @@ def confidence_interval(
     f1_macro  0.7579  [0.6372, 0.8481]    60  effective_n
     """
     if isinstance(metric, list | tuple):
-        of_one: Options = {
-            "method": method,
-            "goal": goal,
-            "strata": strata,
-            "weights_are": weights_are,
-        }
-        of_one |= {"stratified": stratified, "n_resamples": n_resamples, "min_rows": min_rows}
-        of_one |= {"random_state": random_state, "n_jobs": n_jobs, "progress": progress}
+        single: Options = {"method": method, "goal": goal, "strata": strata}
+        single |= {"weights_are": weights_are, "stratified": stratified, "min_rows": min_rows}
+        single |= {"n_resamples": n_resamples, "random_state": random_state}
+        single |= {"n_jobs": n_jobs, "progress": progress}
         shared: Options = {"sample_weight": sample_weight, "groups": groups, **metric_params}
         shared["confidence_level"] = confidence_level
-        return _of_several(metric, y_true, y_pred, of_one, shared)
-    found, level = find_metric(metric, metric_params), check_level(confidence_level)
+        return _of_several(metric, y_true, y_pred, single, shared)
+    measure, level = find_metric(metric, metric_params), check_level(confidence_level)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress, min_rows)
-    beyond = None if goal is None else Goal.of(goal, found)
-    about = sample_weight, groups, strata, weights_are
-    sample = sample_of_rows(found, y_true, y_pred, *about)
+    target = None if goal is None else Goal.of(goal, measure)
+    sample = sample_of_rows(measure, y_true, y_pred, sample_weight, groups, strata, weights_are)
     estimates = interval_of(linearize(sample), method, level, plan)
-    return estimates if beyond is None else beyond.asked_of(estimates)
+    if target is None:
+        return estimates
+    if isinstance(estimates, list):
+        return [target.compared_with(estimate) for estimate in estimates]
+    return target.compared_with(estimates)
 
 
 def _of_several(
-    metrics: Sequence[str], y_true: Any, y_pred: Any, of_one: Options, shared: Options
+    metrics: Sequence[str], y_true: Any, y_pred: Any, single: Options, shared: Options
 ) -> Any:
     """The table of `compute_metrics` for metrics that all take the same predictions."""
     from skmetrics_ext import compute_metrics  # of a higher layer
 
     defaults = inspect.signature(confidence_interval).parameters
-    for name, value in of_one.items():
+    for name, value in single.items():
         if np.ndim(value) or value != defaults[name].default:
             raise InvalidParameterError(
-                f"{name} is an option of one metric: ask for each by itself."
+                f"{name} is not available for a list of metrics: call once for each metric."
             )
     responses = {find_metric(name, {}).spec.response for name in metrics}
     if len(responses) > 1 and "labels" in responses:
@@ -232,8 +231,8 @@ def _of_several(
             "compute_metrics([...], y_true, y_pred, y_proba=..., intervals=True)."
         )
     argument = {"labels": "y_pred", "scores": "y_score", "probabilities": "y_proba"}
-    given = {argument[min(responses, default="labels")]: y_pred}
-    return compute_metrics(metrics, y_true, **given, intervals=True, **shared)
+    response = {argument[min(responses, default="labels")]: y_pred}
+    return compute_metrics(metrics, y_true, **response, intervals=True, **shared)
 
 
 def interval_of_checked(

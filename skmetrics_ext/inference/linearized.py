@@ -1,12 +1,12 @@
 """Linearized statistics: a metric's value together with what each row contributes to it.
 
 The contribution of a row is its weight times the derivative of the metric by that weight, centred:
-contributions sum to 0, and on another sample the metric would differ by about the sum of its own.
-Their squares make the variance (Hampel 1974, JASA 69(346), 383-393; Deville 1999, Survey
-Methodology 25(2), 193-203; of areas, DeLong, DeLong & Clarke-Pearson 1988, Biometrics 44(3),
-837-845); squares of their sums over groups, that of dependent rows (Obuchowski 1997, Biometrics
-53(2), 567-578). In a stratified sample they are taken about the mean of their stratum (Woodruff
-1971, JASA 66(334), 411-414).
+contributions sum to 0, and on another sample the metric would differ by about the sum of the
+contributions of its rows. The sum of their squares estimates the variance (Hampel 1974, JASA
+69(346), 383-393; Deville 1999, Survey Methodology 25(2), 193-203; for areas DeLong, DeLong &
+Clarke-Pearson 1988, Biometrics 44(3), 837-845). For dependent rows it is the sum of squares of
+their sums over groups (Obuchowski 1997, Biometrics 53(2), 567-578). In a stratified sample
+contributions are centred within strata (Woodruff 1971, JASA 66(334), 411-414).
 """
 
 from __future__ import annotations
@@ -29,8 +29,7 @@ Range = tuple[float, float]
 Way = Array | None  # codes of classes of atoms, (U,) or (S, U); None for one class of all rows
 
 _LEAST_FREEDOM = 0.5  # degrees of freedom of a class of one row
-_AT_ONCE = 1 << 20  # numbers that are held at once
-_JOINT = 1 << 14  # joint atoms of two models that are counted without sorting, at least
+_JOINT = 1 << 14  # so many joint atoms of two models are always counted without sorting
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,21 +40,23 @@ class Linearized:
     ----------
     value : float or ndarray of shape (*S)
     origin : Sample, (Linearized, Linearized) or None
-        The metric of some rows, which can be read under other numbers of rows; both sides of a
-        difference; or nothing more than the contributions.
+        The metric of some rows, which can be read under other counts of rows; both sides of a
+        difference; None if only the contributions are known.
     bounds : (float, float)
         Range of the metric.
     log : bool
         Whether contributions are to the logarithm of the value.
     contributions : ndarray of shape (*S, U), default=None
-        Of one row of each atom; by default those that the origin finds.
+        Contribution of one row of each atom; by default computed by the origin.
     own_atoms : Atoms, default=None
         Rows that the metric cannot distinguish; by default those of the origin.
     own_ways : tuple of ndarray or None, default=None
         Classes of atoms, in each way by which degrees of freedom are counted. A class of m rows,
-        or groups, has m - 1; the variance is that of the first way, the least freedom wins.
+        or groups, has m - 1. The first way gives the variance, the way that leaves least gives the
+        degrees of freedom.
     size : float, default=0
-        Squares of the contributions to both sides of a difference: what is far less is rounding.
+        Sum of squares of the contributions to both sides of a difference: a variance that is far
+        smaller is rounding.
     """
 
     value: Any
@@ -110,7 +111,7 @@ class Linearized:
         return self._centred(slope, self.design.sizes, self.design.weight), (label,)
 
     def _centred(self, slope: Array, rows: Array | None, weight: Array | None) -> Array:
-        # They sum to 0 but for rounding, and for the steps of what is read at a point.
+        # They sum to 0 up to rounding, and up to the steps of rates that are read at a point.
         if weight is None and (rows is None or rows.strides == (0,)):
             parts = slope - slope.mean(axis=-1, keepdims=True)
         else:
@@ -124,7 +125,7 @@ class Linearized:
     # ----------------------------------------------------------------------- operations
 
     def as_rows(self) -> Linearized:
-        """The same statistic with rows for atoms, which differences of many models share."""
+        """The statistic with rows as atoms, which differences of many models share."""
         parts, ways = self.by_row
         atoms = Atoms.each_row(parts.shape[-1], self.design, self.origin.label)
         return replace(self, contributions=parts, own_atoms=atoms, own_ways=ways)
@@ -154,24 +155,29 @@ class Linearized:
     def variance(self) -> Array:
         """Variance of the value.
 
-        That of a multinomial table of independent rows has no factor n / (n - 1), like the closed
-        forms of kappa, F1 and shares of rows; means, areas, groups and strata have it, like the t
-        test and surveys.
+        For a multinomial table of independent rows it has no factor n / (n - 1), like the closed
+        forms for kappa, F1 and proportions; means, areas, groups and strata have it, like the t
+        test and survey estimators.
         """
         sample = self.origin[0].origin if isinstance(self.origin, tuple) else self.origin
-        of_counts = sample is not None and (sample.is_compact or sample.share)
-        return self.squares if of_counts and self.design.is_plain else self._of_classes[0]
+        from_counts = sample is not None and (sample.is_compact or sample.share)
+        return self.squares if from_counts and self.design.is_plain else self._by_first_way[0]
+
+    @cached_property
+    def error(self) -> Array:
+        """Standard error of the value."""
+        return np.asarray(np.sqrt(self.variance))
 
     @cached_property
     def freedom(self) -> Array:
         """Degrees of freedom of the variance (Satterthwaite 1946), by the way that leaves least."""
-        freedom = self._of_classes[1]
+        freedom = self._by_first_way[1]
         for way in self.ways[1:]:
             freedom = np.fmin(freedom, _over_classes_of(self._about_strata, self.atoms, way)[1])
         return freedom
 
     @cached_property
-    def _of_classes(self) -> tuple[Array, Array]:
+    def _by_first_way(self) -> tuple[Array, Array]:
         """Variance and degrees of freedom by the first way."""
         atoms = self.atoms
         if self.ways[0] is None and atoms.is_plain and atoms.weight is None:
@@ -193,15 +199,17 @@ class Linearized:
 
     @cached_property
     def _about_strata(self) -> Array:
-        """Contribution of one row of each atom about the mean of its stratum."""
+        """Contribution of one row of each atom, centred within its stratum."""
         parts = self.influence
         return parts if self.atoms.stratum is None else about_strata(parts, self.atoms)
 
     @cached_property
     def independent(self) -> tuple[Array, Array | None]:
-        """Contributions of rows about the mean of their stratum, or of groups; numbers of them."""
-        atoms = self.atoms
-        parts = self.influence if atoms.stratum is None else self._about_strata
+        """Contributions of independent units, centred within strata, and how many have each.
+
+        Units are rows, or groups; None stands for one unit with each contribution.
+        """
+        atoms, parts = self.atoms, self._about_strata
         if atoms.group is None:
             return parts, None if atoms.are_rows else atoms.rows
         return cell_sums(parts * atoms.rows, atoms.group, atoms.n_groups), None
@@ -246,19 +254,19 @@ def difference_of(first: Any, second: Any, *, log: bool = False) -> Any:
 def mean_of_folds(folds: Sequence[Linearized], value: float, atoms: Atoms) -> Linearized:
     """The mean of a metric over folds, whose rows follow each other in ``atoms``.
 
-    The classes of each fold have degrees of freedom of their own: its value is centred there.
+    Degrees of freedom are counted by class within fold, since each fold is centred separately.
     """
     parts = np.concatenate([fold.by_row[0] for fold in folds], axis=-1) / len(folds)
     sizes = [fold.by_row[0].shape[-1] for fold in folds]
-    of_fold = np.repeat(np.arange(len(folds)), sizes)
+    fold_of_row = np.repeat(np.arange(len(folds)), sizes)
     ways = []
-    for of_folds in zip(*(fold.by_row[1] for fold in folds), strict=True):
+    for way_of_folds in zip(*(fold.by_row[1] for fold in folds), strict=True):
         labels = [
             np.zeros(size, dtype=np.int64) if way is None else way
-            for way, size in zip(of_folds, sizes, strict=True)
+            for way, size in zip(way_of_folds, sizes, strict=True)
         ]
         label = np.concatenate(labels)
-        ways.append(of_fold * (int(label.max()) + 1) + label)
+        ways.append(fold_of_row * (int(label.max()) + 1) + label)
     first = folds[0]
     origin = FoldMean(first.origin.metric, value, atoms, first.origin.data)
     return Linearized(value, origin, first.bounds, False, parts, atoms, tuple(ways))
@@ -266,7 +274,7 @@ def mean_of_folds(folds: Sequence[Linearized], value: float, atoms: Atoms) -> Li
 
 def covariance_of(statistics: Sequence[Linearized]) -> Array:
     """Covariance (p, p) of statistics of the same rows."""
-    parts = np.stack([one.by_row[0] for one in statistics])
+    parts = np.stack([statistic.by_row[0] for statistic in statistics])
     atoms = Atoms.each_row(parts.shape[1], statistics[0].design, None)
     whole = Linearized(np.zeros(len(statistics)), None, contributions=parts, own_atoms=atoms)
     each, rows = whole.independent
@@ -277,7 +285,7 @@ def differences_of(
     statistics: Sequence[Linearized],
 ) -> tuple[Array, dict[tuple[int, int], Linearized]]:
     """Covariance (p, p) of statistics of the same rows, and the difference of every two."""
-    covariance = np.diag([float(one.variance) for one in statistics])
+    covariance = np.diag([float(statistic.variance) for statistic in statistics])
     differences = {}
     for i, j in combinations(range(len(statistics)), 2):
         differences[i, j] = statistics[i].minus(statistics[j])
@@ -292,12 +300,12 @@ def differences_of(
 def joint_atoms(
     first: Linearized, second: Linearized
 ) -> tuple[Atoms, Array, Array, tuple[Way, ...]]:
-    """Atoms of both statistics at once, with the contributions of each, and all ways.
+    """Joint atoms of two statistics, with the contributions to each, and the ways of both.
 
-    Cells of two tables of counted rows are counted together; else every row is an atom.
+    Cells of two tables of counted rows are counted jointly; otherwise every row is an atom.
     """
     design = first.design
-    compact = all(one.own_atoms is None and one.origin.is_compact for one in (first, second))
+    compact = all(side.own_atoms is None and side.origin.is_compact for side in (first, second))
     if compact and design.is_counted:
         a, b = first.atoms, second.atoms
         size = max(len(a), len(b))
@@ -309,17 +317,16 @@ def joint_atoms(
             ways = [None if way is None else way[i] for way in first.ways]
             ways += [None if way is None else way[j] for way in second.ways[1:]]
             return atoms, first.influence[..., i], second.influence[..., j], tuple(ways)
-    one, ways_a = first.by_row
-    other, ways_b = second.by_row
+    (parts_a, ways_a), (parts_b, ways_b) = first.by_row, second.by_row
     rows = first.own_atoms
     if rows is None or not rows.are_rows:
         label = None if first.own_atoms is not None else first.origin.label
-        rows = Atoms.each_row(one.shape[-1], design, label)
-    return rows, one, other, (*ways_a, *ways_b[1:])
+        rows = Atoms.each_row(parts_a.shape[-1], design, label)
+    return rows, parts_a, parts_b, (*ways_a, *ways_b[1:])
 
 
 def correlation(first: Linearized, second: Linearized) -> float:
-    """Correlation of two statistics through the rows, or the clusters, that both have."""
+    """Correlation of two statistics through the rows, or the clusters, that they share."""
     by_cluster = first.design.group is not None and second.design.group is not None
     numbers, totals, _ = _identified(first, by_cluster)
     others, _, each = _identified(second, by_cluster)
@@ -329,15 +336,15 @@ def correlation(first: Linearized, second: Linearized) -> float:
     return float(np.clip(shared / size, -1.0, 1.0)) if size > 0 else 0.0
 
 
-def _identified(one: Linearized, by_cluster: bool) -> tuple[Array, Array, Array]:
-    """Identities of clusters, rows or atoms in the whole; what all and one row of each adds.
+def _identified(statistic: Linearized, by_cluster: bool) -> tuple[Array, Array, Array]:
+    """Identities of clusters, rows or atoms; contributions of all their rows, and of one row.
 
-    Of a cluster both are the sum of its rows.
+    For a cluster both are the sum over its rows.
     """
-    atoms, design = one.atoms, one.design
+    atoms, design = statistic.atoms, statistic.design
     if atoms.number is not None and not by_cluster:
-        return atoms.number, atoms.rows * one.influence, one.influence
-    parts = one.by_row[0]
+        return atoms.number, atoms.rows * statistic.influence, statistic.influence
+    parts = statistic.by_row[0]
     totals = parts if design.sizes is None else parts * design.sizes
     if not by_cluster:
         return np.arange(len(parts)) if design.number is None else design.number, totals, parts
@@ -351,57 +358,57 @@ def _identified(one: Linearized, by_cluster: bool) -> tuple[Array, Array, Array]
 
 
 def about_strata(parts: Array, atoms: Atoms) -> Array:
-    """Contribution of a row of each atom (..., U), less its share of the mean of its stratum.
+    """Contribution of a row of each atom (..., U), minus its share of the mean of its stratum.
 
-    That of a stratum of one row, or group, is taken about the mean of all, which is 0.
+    In a stratum of one row, or group, it is centred at the mean of all, which is 0.
     """
     assert atoms.stratum is not None
     drawn, _ = atoms.drawn()
     sums = cell_sums(parts * atoms.rows, atoms.stratum, len(drawn))
     means = np.where(drawn > 1, sums / drawn, 0.0)[..., atoms.stratum]
-    if atoms.group is not None:  # the mean is of groups, and each row has a part of it
+    if atoms.group is not None:  # the mean is one of groups: each row has its share of it
         means = means / np.bincount(atoms.group, weights=atoms.rows)[atoms.group]
     return np.asarray(parts - means)
 
 
 def _over_classes_of(parts: Array, atoms: Atoms, label: Way) -> tuple[Array, Array]:
-    """Variance and degrees of freedom (*S), from contributions about the means of strata."""
+    """Variance and degrees of freedom (*S), from contributions centred within strata."""
     if label is None:
         label = np.zeros(len(atoms), dtype=np.int64)
     elif label.ndim == 2:
-        of_each = [_over_classes_of(one, atoms, own) for one, own in zip(parts, label, strict=True)]
-        variance, freedom = np.array(of_each).T
+        pairs = zip(parts, label, strict=True)
+        variance, freedom = np.array([_over_classes_of(own, atoms, way) for own, way in pairs]).T
         return variance, freedom
     n_classes = int(label.max()) + 1
     lost: Any = 1.0
-    scale = None  # what the mean of its stratum has taken from the square of each group, or atom
+    scale = None  # m / (m - 1) of the stratum of each group, or atom
     if atoms.stratum is not None:
         drawn, stratum = atoms.drawn()
         lost = atoms.lost(label, n_classes)
         scale = np.where(drawn > 1, divide(drawn, drawn - 1), 1.0)[stratum]
     if atoms.group is None:
-        each, of_class = parts * parts, label
-        rows = None if atoms.are_rows else atoms.rows
-        each = each if rows is None else rows * each
-        seen = np.bincount(label, weights=rows, minlength=n_classes)
-        effective = None
-        if atoms.weight is not None:
-            expected = atoms.weight**2
-            effective = _effective_units(expected, label, n_classes, atoms.rows)
-        scaled = None if scale is None else cell_sums(each * scale, of_class, n_classes)
-        squares = cell_sums(each, of_class, n_classes)
-        return over_classes(squares, seen, lost, scaled, effective)
-    n_groups, added = atoms.n_groups, parts * atoms.rows
-    held, cell = np.unique(atoms.group * n_classes + label, return_inverse=True)
-    of_group, of_class = np.divmod(held, n_classes)
-    each = cell_sums(added, cell, len(held)) ** 2
-    seen = np.bincount(of_class, minlength=n_classes)
-    expected = cell_sums(atoms.mass(atoms.mass(atoms.rows)) * 1.0, cell, len(held))
-    effective = _effective_units(expected, of_class, n_classes)
-    scaled = None if scale is None else cell_sums(each * scale[of_group], of_class, n_classes)
-    squares = cell_sums(each, of_class, n_classes)
-    within, freedom = over_classes(squares, seen, lost, scaled, effective)
-    # Two classes of one group: the degrees of freedom are those of all groups.
+        each, unit_class, rows = parts * parts, label, None if atoms.are_rows else atoms.rows
+        expected = None if atoms.weight is None else atoms.weight**2
+        unit_scale = scale
+    else:
+        cells, cell = np.unique(atoms.group * n_classes + label, return_inverse=True)
+        of_group, unit_class = np.divmod(cells, n_classes)
+        added, rows = parts * atoms.rows, None
+        each = cell_sums(added, cell, len(cells)) ** 2
+        expected = cell_sums(atoms.mass(atoms.mass(atoms.rows)) * 1.0, cell, len(cells))
+        unit_scale = None if scale is None else scale[of_group]
+    squares = each if rows is None else rows * each
+    seen = np.bincount(unit_class, weights=rows, minlength=n_classes)
+    effective = None
+    if expected is not None:
+        effective = _effective_units(expected, unit_class, n_classes, rows)
+    scaled = None if scale is None else cell_sums(squares * unit_scale, unit_class, n_classes)
+    by_class = cell_sums(squares, unit_class, n_classes)
+    within, freedom = over_classes(by_class, seen, lost, scaled, effective)
+    if atoms.group is None:
+        return within, freedom
+    # Products of two classes in one group: the factor n / (n - 1) is that of all groups.
+    n_groups = atoms.n_groups
     between = cell_sums(added, atoms.group, n_groups) ** 2 - cell_sums(each, of_group, n_groups)
     scale = divide(n_groups, n_groups - 1.0) if scale is None else scale
     variance = within + (between * scale).sum(axis=-1)
@@ -413,10 +420,10 @@ def _over_classes_of(parts: Array, atoms: Atoms, label: Way) -> tuple[Array, Arr
 def _effective_units(
     expected: Array, label: Array, n_classes: int, rows: Array | None = None
 ) -> Array:
-    """Units of each class that vary alike, with the degrees of freedom of these (Satterthwaite).
+    """Effective number of units of each class for the degrees of freedom (Satterthwaite).
 
-    ``expected`` is the variance of the contribution of each unit, but for a factor, where rows
-    have one variance: its squared weights, summed over the rows of a group.
+    ``expected`` is proportional to the variance of each unit if all rows have the same variance:
+    its squared weights, summed over the rows of a group.
     """
     total, squares = (
         np.bincount(label, expected**power if rows is None else rows * expected**power, n_classes)
@@ -432,18 +439,19 @@ def over_classes(
     scaled: Array | None = None,
     effective: Array | None = None,
 ) -> tuple[Array, Array]:
-    """Variance of classes (..., K) of so many rows, and its freedom (Satterthwaite 1946).
+    """Variance from sums of squares by class (..., K), and its freedom (Satterthwaite 1946).
 
-    nan where a class has one row, which counts half a degree of freedom. ``scaled`` are the squares
-    of the rows of strata, each by what its mean has taken from them; then a class has lost more.
-    ``effective`` are the rows that count for the freedom, where they do not all vary alike.
+    The variance is nan if a class has one of the ``seen`` rows, which counts half a degree of
+    freedom. ``scaled`` are the squares times m / (m - 1) of strata, whose means cost each class
+    ``lost`` degrees of freedom. ``effective`` replaces ``seen`` in the degrees of freedom if rows
+    do not all have the same variance.
     """
-    own = squares * seen / np.maximum(seen - 1.0, _LEAST_FREEDOM)
-    own = own if scaled is None else np.maximum(own, scaled)
+    variances = squares * seen / np.maximum(seen - 1.0, _LEAST_FREEDOM)
+    variances = variances if scaled is None else np.maximum(variances, scaled)
     least = np.maximum((seen if effective is None else effective) - lost, _LEAST_FREEDOM)
-    freedom = satterthwaite(own, least)
+    freedom = satterthwaite(variances, least)
     freedom = np.where(np.isnan(freedom), seen.sum(axis=-1) - 1.0, freedom)
-    variance = np.where(seen == 1, np.nan, own).sum(axis=-1)
+    variance = np.where(seen == 1, np.nan, variances).sum(axis=-1)
     return variance, np.maximum(freedom, 1.0)
 
 

@@ -1,4 +1,4 @@
-"""What an interval or a comparison is to show: goals, margins, and their p-values."""
+"""Claims about an interval or a comparison: goals, margins, and their p-values."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ SIDES = ("two-sided", "less", "greater")
 Alternative = Literal["two-sided", "less", "greater", "non-inferior", "equivalent"]
 ALTERNATIVES = (*SIDES, "non-inferior", "equivalent")
 
-# p-value of a difference, were its true value the first, against a side of it.
+# P-value of the null hypothesis that the difference is the first argument, against one side of it.
 Tail = Callable[[float, str], float]
 
 
 class Claim(NamedTuple):
-    """A claim about a difference, as one-sided tests of the differences that it rules out.
+    """A claim about a difference, as tests of the differences that it rules out.
 
     Parameters
     ----------
     alternative : str
-        What is claimed.
+        The claim.
     margin : float or None
-        How large a difference has to be to matter.
+        The least difference that matters.
     parts : tuple of (float, str)
-        Differences of which each is tested, with the side of it that is claimed.
+        Null value and alternative of each test.
     """
 
     alternative: str = "two-sided"
@@ -41,13 +41,12 @@ class Claim(NamedTuple):
     def of(
         cls, alternative: str, margin: float | None = None, metric: Metric | None = None
     ) -> Claim:
-        """Of arguments that are checked; the metric tells what is worse, and its range."""
+        """Check the arguments; the metric has the direction that is worse, and the range."""
         check_option("alternative", alternative, ALTERNATIVES)
         if margin is None:
             if alternative not in SIDES:
                 raise InvalidParameterError(
-                    f"alternative={alternative!r} needs margin=, the largest difference that does "
-                    "not matter."
+                    f"alternative={alternative!r} needs margin=, the least difference that matters."
                 )
             return cls(alternative, None, ((0.0, alternative),))
         size = check_number("margin", margin, 0)
@@ -85,34 +84,42 @@ class Claim(NamedTuple):
             )
         return 2 * confidence_level - 1
 
-    def per(self, unit: float) -> Claim:
-        """The same of differences in other units, a negative one turning them round."""
-        turned = {"less": "greater", "greater": "less", "two-sided": "two-sided"}
-        sides = turned if unit < 0 else {side: side for side in turned}
-        return self._replace(parts=tuple((null / unit, sides[side]) for null, side in self.parts))
+    def reversed(self) -> Claim:
+        """The claim about the difference with the opposite sign."""
+        opposite = {"less": "greater", "greater": "less", "two-sided": "two-sided"}
+        return self._replace(parts=tuple((-null, opposite[side]) for null, side in self.parts))
 
     def tested(self, tail: Tail) -> tuple[float, float]:
-        """The p-value, and the difference whose test decides it.
+        """The p-value of the claim, and the null value whose test decides it.
 
-        Both sides of an equivalence have to be shown, so that the larger p-value is that of both;
-        of a difference beyond the margin on any side one is enough, which costs a factor of 2.
+        Equivalence needs both tests, so its p-value is the larger one. A difference beyond the
+        margin on either side needs one of two, which costs a factor of 2 (Bonferroni).
         """
-        found = [(tail(null, side), null) for null, side in self.parts]
+        tests = [(tail(null, side), null) for null, side in self.parts]
         if self.alternative == "equivalent":
-            return max(found)
-        p_value, null = min(found)
-        return min(p_value * len(found), 1.0), null
+            return max(tests)
+        p_value, null = min(tests)
+        return min(p_value * len(tests), 1.0), null
+
+
+def on_side(p_value: float, distance: float, side: str) -> float:
+    """P-value on one side, from the two-sided one and the observed distance from the null value."""
+    if side == "two-sided":
+        return p_value
+    if distance == 0:
+        return 0.5
+    return p_value / 2 if (distance > 0) == (side == "greater") else 1 - p_value / 2
 
 
 class Goal(NamedTuple):
-    """A value that a metric was to reach, from below or from above."""
+    """A value that a metric is to reach, from below or from above."""
 
     value: float
     from_below: bool
 
     @classmethod
     def of(cls, goal: float, metric: Metric) -> Goal:
-        """Of a number that is checked, in the direction of the metric."""
+        """Check the number; the metric has the direction."""
         from_below = greater_is_better(metric, "goal")
         low, high = metric.spec.bounds
         value = as_number(goal)
@@ -123,28 +130,23 @@ class Goal(NamedTuple):
             )
         return cls(value, from_below)
 
-    def asked_of(self, found: Estimate | list[Estimate]) -> Estimate | list[Estimate]:
-        """The estimates, each with whether its interval is beyond the goal."""
-        if isinstance(found, list):
-            return [self._told(one) for one in found]
-        return self._told(found)
-
-    def _told(self, found: Estimate) -> Estimate:
-        low, high = found.low, found.high
+    def compared_with(self, estimate: Estimate) -> Estimate:
+        """The estimate, with whether its whole interval is at the goal or better."""
+        low, high = estimate.low, estimate.high
         better, worse = low >= self.value, high < self.value
         if not self.from_below:
             better, worse = high <= self.value, low > self.value
         reached = True if better else False if worse else None
-        return replace(found, goal=self.value, reached=reached)
+        return replace(estimate, goal=self.value, reached=reached)
 
 
-def greater_is_better(metric: Metric | None, asked: str) -> bool:
-    """The direction of a metric; an error where it has none, or none that is known."""
+def greater_is_better(metric: Metric | None, argument: str) -> bool:
+    """The direction of a metric; an error naming the argument if it has none."""
     row = None if metric is None else metric.row
     if row is None or row.greater_is_better is None:
         name = "the metric" if metric is None else metric.name
         raise InvalidParameterError(
-            f"{asked} needs to know whether more is better, which nothing says of {name}: "
-            "take a metric of this package that has a direction, or compare with the bounds."
+            f"{argument} needs a metric with a known direction, and {name} has none: take a metric "
+            "of this package that has one, or compare the bounds."
         )
     return row.greater_is_better

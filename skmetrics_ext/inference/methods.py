@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
-from skmetrics_ext.inference.anytime import (
-    ANYTIME,
-    independent_rows,
-    level_of_one_look,
-    mixture_bounds,
-    too_early,
-)
-from skmetrics_ext.inference.areas import AUC_METHODS, area_bounds
+from skmetrics_ext.inference import anytime, notes
+from skmetrics_ext.inference.anytime import ANYTIME
+from skmetrics_ext.inference.areas import AUC_METHODS, area_interval
 from skmetrics_ext.inference.draws.bootstrap import (
     TWO_SIDED,
     UPPER,
@@ -26,26 +21,7 @@ from skmetrics_ext.inference.draws.bootstrap import (
 from skmetrics_ext.inference.facts import facts_of
 from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.inference.mover import Shares
-from skmetrics_ext.inference.notes import (
-    BIASED,
-    CALIBRATION_TEST,
-    JUMPS,
-    NO_INTERVAL,
-    NO_SPREAD,
-    NO_WIDTH,
-    NONE,
-    OF_RAREST,
-    OF_SHARES,
-    RESAMPLED_AT_ONE_LOOK,
-    ROUGH,
-    ROUNDING,
-    UNITS,
-    few,
-    few_contributions,
-    few_of_rarest,
-    few_rows,
-    few_units,
-)
+from skmetrics_ext.inference.notes import BIASED, NO_SPREAD, NONE, OF_SHARES, ROUNDING, UNITS, few
 from skmetrics_ext.inference.proportions import (
     PROPORTION_METHODS,
     ProportionMethod,
@@ -55,6 +31,7 @@ from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.inference.scales import (
     SCALES,
     Bounds,
+    Interval,
     Level,
     Range,
     delta_bounds,
@@ -70,27 +47,14 @@ IntervalMethod = (
     | ProportionMethod
 )
 MEAN_METHODS = ("hall", "t", "normal")
-_NAN = float("nan")
 _PRIOR = 1.0  # rows added to each class, so that one with no errors is not treated as certain
 _PLUS_FOUR = 4.0  # rows added to each class, half of them to each prediction
 _TINY = 1e-6
 _OF_CLASS = "rows of class {}"
 _EXACT = "method='clopper_pearson' is exact"
-_NOTHING = 1e-9  # of what the row that contributes most does: less is rounding
+_NO_CONTRIBUTION = 1e-9  # in units of the largest one: less is rounding
 
-
-class Interval(NamedTuple):
-    """Bounds of a statistic at one level or several, its standard error, and notes."""
-
-    low: Array
-    high: Array
-    error: Array
-    notes: Any = ""
-    counts: tuple[float, float] | None = None  # of a share of counted rows
-    draws: int | None = None
-
-
-# Of a statistic, by the name of a method and the level, with draws where it needs them.
+# Interval of a statistic, from the name of the method, the level, and the plan of any draws.
 Method = Callable[[Linearized, str, Any, DrawPlan], Interval]
 
 
@@ -98,34 +62,28 @@ def methods_of(statistic: Linearized) -> dict[str, Method]:
     """The methods that apply and the function that computes each, the preferred one first."""
     sample = statistic.origin
     row, kind = sample.metric.row, sample.kind
-    own = dict(_METHODS.get(kind, {}))
+    methods = dict(_METHODS.get(kind, {}))
     if kind == "folds":
-        return own
+        return methods
     if kind == "smooth":
-        own = dict.fromkeys(scales_of(statistic.bounds), _smooth)
+        methods = dict.fromkeys(scales_of(statistic.bounds), _smooth)
     if row is not None and row.shares and not sample.share and kind != "logit":
         shares = Shares.of_sample(sample)
         if shares is not None:
-            own = {"mover": partial(_by_shares, shares=shares), **own}
-    if row is None or row.interval in BIASED:  # the only one that corrects for a bias
-        own = {"bca": _by_draws, **own}
+            methods = {"mover": partial(_mover, shares=shares), **methods}
+    if row is None or row.interval in BIASED:  # the only method that corrects for a bias
+        methods = {"bca": _by_draws, **methods}
     if row is not None and row.interval == "calibration":
-        own = {UPPER: _by_draws, **own}
-    if row is not None and row.interval in NO_INTERVAL:
-        own = {NONE: _none, **own}
-    return {**own, **dict.fromkeys(TWO_SIDED, _by_draws), ANYTIME: _anytime}
-
-
-def _none(statistic: Linearized, *_: Any) -> Interval:
-    """No bounds, where those of every method would mislead."""
-    nothing = np.full(np.shape(statistic.value), np.nan)
-    return Interval(nothing, nothing, nothing, NO_INTERVAL[statistic.origin.metric.spec.interval])
+        methods = {UPPER: _by_draws, **methods}
+    if row is not None and row.interval in notes.NO_INTERVAL:
+        methods = {NONE: _none, **methods}
+    return {**methods, **dict.fromkeys(TWO_SIDED, _by_draws), ANYTIME: _anytime}
 
 
 def interval_of(
     statistic: Linearized, method: str, level: float, plan: DrawPlan
 ) -> Estimate | list[Estimate]:
-    """The interval by the method that is asked for, or the first that applies."""
+    """The interval by this method, or with "auto" by the first that applies."""
     methods = methods_of(statistic)
     if method == "auto":
         method = next(iter(methods))
@@ -135,88 +93,99 @@ def interval_of(
             f"do are {list(methods)}."
         )
     atoms = None if statistic.design.is_plain else statistic.atoms
-    effect: Any = _NAN
+    effect: Any = float("nan")
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # nan where undefined
-        found = methods[method](statistic, method, level, plan)
+        interval = methods[method](statistic, method, level, plan)
         if atoms is not None and statistic.has_influence:
             effect = statistic.design_effect()
-        facts = facts_of(statistic, method, found.counts, found.draws)
-    numbers: Any = [(statistic.value, *found[:4], effect)]
+        facts = facts_of(statistic, method, interval.counts, interval.draws)
+    columns: Any = [(statistic.value, *interval[:4], effect)]
     if is_array := np.ndim(statistic.value) > 0:
-        numbers = zip(*map(np.ravel, np.broadcast_arrays(*numbers[0])), strict=True)
+        columns = zip(*map(np.ravel, np.broadcast_arrays(*columns[0])), strict=True)
     estimates = []
-    for value, low, high, error, note, times in numbers:
-        about = {"atoms": atoms, "design_effect": float(times), "facts": facts}
-        ends, note = (float(low), float(high)), str(note)
-        estimates.append(estimate(float(value), ends, float(error), method, level, note, **about))
+    for value, low, high, error, note, own_effect in columns:
+        numbers = float(value), (float(low), float(high)), float(error), method, level, str(note)
+        own_effect = float(own_effect)
+        estimates.append(estimate(*numbers, atoms, design_effect=own_effect, facts=facts))
     return estimates if is_array else estimates[0]
+
+
+def _no_interval(statistic: Linearized, note: str, error: Array | None = None) -> Interval:
+    """Bounds that are nan, with the reason."""
+    nan = np.full(np.shape(statistic.value), np.nan)
+    return Interval(nan, nan, nan if error is None else error, note)
+
+
+def _none(statistic: Linearized, *_: Any) -> Interval:
+    """No bounds for statistics for which those of every method would mislead."""
+    return _no_interval(statistic, notes.NO_INTERVAL[statistic.origin.metric.spec.interval])
 
 
 # --------------------------------------------------------------------------- shares of rows
 
 
 def _as_share(kind: str, value: Array, variance: Array) -> tuple[Array, Array]:
-    """The share of rows that the metric grows with, and its variance."""
+    """The share of rows of which the metric is a function, and its variance."""
     if kind == "dice":  # F = 2 J / (1 + J)
         return value / (2 - value), variance * (2 / (2 - value) ** 2) ** 2
     return value, variance
 
 
 def of_shares(kind: str, shares: Array) -> Array:
-    """The metric, where these are the shares of rows that it grows with."""
+    """The metric as a function of the share of rows."""
     return 2 * shares / (1 + shares) if kind == "dice" else shares
 
 
-def _share(statistic: Linearized, method: str, level: Level, plan: DrawPlan) -> Interval:
-    """A share of rows, by a method of `proportion_interval`, or at every look."""
-    sample, design = statistic.origin, statistic.design
-    value, error = np.asarray(statistic.value, dtype=np.float64), np.sqrt(statistic.variance)
-    kind = sample.share
-    share, variance = value, statistic.variance
-    if kind == "dice":
-        share, variance = _as_share(kind, share, variance)
+def _share_and_rows(statistic: Linearized) -> tuple[Array, Array]:
+    """The share of rows of which the metric is a function, and the effective number of them."""
+    value = np.asarray(statistic.value, dtype=np.float64)
+    share, variance = _as_share(statistic.origin.share, value, statistic.variance)
     rows = _effective_rows(statistic, share, variance, (0.0, 1.0), prior=None)
-    notes = np.full(value.shape, "", dtype=object)
-    inside = (value > 0) & (value < 1)
-    notes[(error == 0) & inside] = f"{NO_SPREAD}: {OF_RAREST}"
-    if (rows < OF_SHARES).any():
-        notes[rows < OF_SHARES] = few(float(np.nanmin(rows)), "rows that the share reads", _EXACT)
-    if design.is_counted:
+    if statistic.design.is_counted:
         rows = np.where(np.abs(rows - np.rint(rows)) < 1e-3, np.rint(rows), rows)
-    elif not design.is_plain:
-        groups = _effective_groups(statistic)
-        if np.any(groups < UNITS) and statistic.atoms.effective_groups() >= UNITS:
-            note = few(float(np.min(groups)), "effective groups that the share reads")
-            notes[groups < UNITS] = note
-        # As many rows as a t quantile is worth.
+    return share, rows
+
+
+def share_counts(statistic: Linearized) -> tuple[int, int]:
+    """Rows that count, and rows that the metric reads, of a share of counted rows."""
+    share, rows = _share_and_rows(statistic)
+    return round(float(share * rows)), round(float(rows))
+
+
+def _share(statistic: Linearized, method: str, level: Level, plan: DrawPlan) -> Interval:
+    """A share of rows, by a method of `proportion_interval` or valid at every look."""
+    value, design, kind = np.asarray(statistic.value), statistic.design, statistic.origin.share
+    share, rows = _share_and_rows(statistic)
+    low_groups = (groups := _effective_groups(statistic)) < UNITS
+    if np.any(low_groups) and statistic.atoms.effective_groups() < UNITS:
+        low_groups = np.asarray(False)  # `with_design` has the note
+    inside = (value > 0) & (value < 1)
+    note = notes.first_note(
+        value.shape,
+        (low_groups, few(np.min(groups), "effective groups that the share reads")),
+        (rows < OF_SHARES, few(np.fmin.reduce(rows, None), "rows that the share reads", _EXACT)),
+        ((statistic.error == 0) & inside, f"{NO_SPREAD}: {notes.OF_RAREST}"),
+    )
+    if not design.is_plain:  # as many rows as make a normal quantile as wide as that of t
         rows = rows * (quantile(level) / quantile(level, statistic.freedom)) ** 2
     if method == ANYTIME:
-        notes[...] = ""  # exact for any number of rows
-        low, high = mixture_bounds(np.rint(share * rows), rows, level, plan.min_rows)
+        note[...] = ""  # exact for any number of rows
+        bounds = anytime.mixture_bounds(np.rint(share * rows), rows, level, plan.min_rows)
     else:
-        low, high = proportion_bounds(share * rows, np.fmax(rows, 0.0), method, level)
-    if kind == "dice":
-        low, high = of_shares(kind, np.stack([low, high]))
-    counts = None
-    if design.is_counted and not value.ndim and np.isfinite(share * rows):
-        counts = round(float(share * rows)), round(float(rows))
-    return Interval(low, high, error, notes, counts)
+        bounds = proportion_bounds(share * rows, np.fmax(rows, 0.0), method, level)
+    low, high = (of_shares(kind, bound) for bound in bounds)
+    is_count = design.is_counted and not value.ndim and np.isfinite(share * rows)
+    counts = (round(float(share * rows)), round(float(rows))) if is_count else None
+    return Interval(low, high, statistic.error, note, counts)
 
 
-def share_counts(statistic: Linearized) -> tuple[float, float]:
-    """Rows that count, and rows that the metric reads, of a share of counted rows."""
-    value = np.asarray(statistic.value, dtype=np.float64)
-    share, variance = _as_share(statistic.origin.share, value, statistic.squares)
-    rows = float(_effective_rows(statistic, share, variance, (0.0, 1.0), prior=None))
-    return round(float(share) * rows), round(rows)
-
-
-def _effective_groups(statistic: Linearized) -> Array | float:
-    """Kish's effective number of groups of the rows that the metric reads."""
+def _effective_groups(statistic: Linearized) -> Array:
+    """Kish's effective number of groups among the rows that the metric reads."""
     if statistic.atoms.group is None:
-        return np.inf
+        return np.asarray(np.inf)
     sizes = np.abs(statistic.influence)
-    return statistic.atoms.effective_groups(sizes > _NOTHING * sizes.max(axis=-1, keepdims=True))
+    largest = sizes.max(axis=-1, keepdims=True)
+    return statistic.atoms.effective_groups(sizes > _NO_CONTRIBUTION * largest)
 
 
 def _effective_rows(
@@ -225,27 +194,28 @@ def _effective_rows(
     """Effective sample size: the n for which a proportion has this variance (Korn & Graubard 1998).
 
     For a proportion it is its denominator. A class with no errors in its few rows shows no
-    variance, so the size is at most that after ``prior`` more rows in each class; where nothing
-    varies at all, that after next to nothing more.
+    variance, so the size is at most that after ``prior`` more rows in each class. If nothing
+    varies at all, it is that after a tiny number of rows more.
     """
     low, width = bounds[0], bounds[1] - bounds[0]
     sample = statistic.origin
 
-    def after_prior(rows: float) -> Array:
-        value, variance = _as_share(sample.share, *sample.with_prior_rows(rows))
+    def size_of(value: Array, variance: Array) -> Array:
         share = np.clip((value - low) / width, 0.0, 1.0)
         return divide(share * (1 - share) * width**2, variance)
 
-    share = np.clip((value - low) / width, 0.0, 1.0)
-    rows = divide(share * (1 - share) * width**2, variance)
+    def size_after_prior(rows: float) -> Array:
+        return size_of(*_as_share(sample.share, *sample.with_prior_rows(rows)))
+
+    rows = size_of(value, variance)
     usable = np.isfinite(rows) & (rows > 0)
     if prior is not None:
-        rows = np.fmin(rows, after_prior(prior))
+        rows = np.fmin(rows, size_after_prior(prior))
     if usable.all():
         return rows
     if not sample.is_compact:
         return np.where(usable, rows, statistic.atoms.effective_rows)
-    rows = np.where(usable, rows, after_prior(_TINY))
+    rows = np.where(usable, rows, size_after_prior(_TINY))
     # A table of one class, or a metric that no row changes: a share of the rarest class.
     of_class = sample.equal_rows.sum(axis=-1)
     rarest = of_class[of_class > 0].min()
@@ -255,25 +225,25 @@ def _effective_rows(
     return np.where(known, rows, np.where(sample.is_defined_by_data(), rarest, 0.0))
 
 
-def _by_shares(
+def _mover(
     statistic: Linearized, _method: str, level: Level, _: DrawPlan, *, shares: Shares
 ) -> Interval:
-    """A metric that is linear in shares of rows, from the bounds of each (MOVER)."""
-    value = np.asarray(statistic.value, dtype=np.float64)
-    sample = statistic.origin
-    rare = few_of_rarest(statistic, OF_SHARES, _OF_CLASS) if sample.is_compact else ""
-    notes = np.full(value.shape, rare, dtype=object)
-    fewest = shares.fewest()
-    if not rare and (fewest < OF_SHARES).any():
-        notes[fewest < OF_SHARES] = few(float(np.min(fewest)), "rows that a share reads", _EXACT)
-    return Interval(*shares.bounds(value, level), np.sqrt(statistic.variance), notes)
+    """A metric that is linear in shares of rows, from the bounds of each."""
+    value, fewest = np.asarray(statistic.value, dtype=np.float64), shares.fewest()
+    is_compact = statistic.origin.is_compact
+    note = notes.first_note(
+        value.shape,
+        (is_compact, notes.few_of_rarest(statistic, OF_SHARES, _OF_CLASS) if is_compact else ""),
+        (fewest < OF_SHARES, few(float(np.min(fewest)), "rows that a share reads", _EXACT)),
+    )
+    return Interval(*shares.bounds(value, level), statistic.error, note)
 
 
 def _largest_class(statistic: Linearized, _method: str, level: Level, _: DrawPlan) -> Interval:
-    """Interval of the share of the largest class, which may be another one than it seems.
+    """The share of the largest class, which may be another class in the population.
 
-    It is not above the greatest upper bound, nor below any lower bound; those of all classes
-    hold simultaneously (Bonferroni).
+    It is not above the greatest upper bound of any class, nor below the greatest lower bound;
+    the lower bounds hold simultaneously (Bonferroni).
     """
     counts = statistic.origin.equal_rows.sum(axis=-1)
     each = np.asarray(level)[..., None]
@@ -282,40 +252,39 @@ def _largest_class(statistic: Linearized, _method: str, level: Level, _: DrawPla
     low = proportion_bounds(counts, counts.sum(), "wilson", joint)[0].max(axis=-1)
     largest = np.count_nonzero(high > low[..., None], axis=-1)
     wide = f"any of {largest} classes may be the largest: the interval is a wide one"
-    error = np.sqrt(statistic.variance)
-    return Interval(low, high.max(axis=-1), error, wide if np.all(largest > 1) else "")
+    return Interval(low, high.max(axis=-1), statistic.error, wide if np.all(largest > 1) else "")
 
 
 # --------------------------------------------------------------------------- metrics of labels
 
 
 def _by_table(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Interval:
-    """A metric of labels that is no share: by effective sample size, logarithms, or as it is."""
-    sample, bounds = statistic.origin, statistic.bounds
-    value, variance = np.asarray(statistic.value, dtype=np.float64), statistic.variance
-    run = _table_score if method == "effective_n" else _table_bounds
-    low, high = run(statistic, method, level)
-    notes = np.full(value.shape, "", dtype=object)
+    """A metric of labels that is no share, by effective sample size or on a scale."""
+    value, bounds = np.asarray(statistic.value, dtype=np.float64), statistic.bounds
+    compute = _table_score if method == "effective_n" else _table_bounds
+    low, high = compute(statistic, method, level)
+    shown = notes.OF_RAREST if np.isfinite(bounds).all() else notes.NO_WIDTH
     inside = (bounds[0] < value) & (value < bounds[1])
-    found = OF_RAREST if np.isfinite(bounds).all() else NO_WIDTH
-    notes[(variance == 0) & inside] = f"{NO_SPREAD}: {found}"
-    rare = few_of_rarest(statistic, OF_SHARES, _OF_CLASS)
-    notes[...] = rare if rare else notes
-    notes[np.isinf(value)] = "infinite: the other bound is after a row more in each class"
-    width = np.broadcast_to(low < high, value.shape) if np.ndim(level) == 0 else False
-    notes[(notes == "") & width] = ROUGH.get(sample.metric.spec.interval, "")
-    return Interval(low, high, np.sqrt(variance), notes)
+    has_width = np.broadcast_to(low < high, value.shape) if np.ndim(level) == 0 else False
+    note = notes.first_note(
+        value.shape,
+        (np.isinf(value), "infinite: the other bound is after a row more in each class"),
+        (True, notes.few_of_rarest(statistic, OF_SHARES, _OF_CLASS)),
+        ((statistic.variance == 0) & inside, f"{NO_SPREAD}: {shown}"),
+        (has_width, notes.ROUGH.get(statistic.origin.metric.spec.interval, "")),
+    )
+    return Interval(low, high, statistic.error, note)
 
 
 def _table_bounds(statistic: Linearized, method: str, level: Level) -> Bounds:
-    """Bounds on a scale; next to an end of the range the other one after a few rows more.
+    """Bounds on a scale; at an end of the range, the other bound after a few rows more.
 
     These are a row in each class (half a row in each cell of two classes: Haldane 1956), or four
     on the logit scale (Agresti & Coull 1998), which is that of a predictive value at a stated
-    prevalence (Mercaldo, Lau & Zhou 2007). Nor is the variance of a logarithm taken as less than it
-    is then, for a class with no errors in its few rows shows none.
+    prevalence (Mercaldo, Lau & Zhou 2007). The variance of a logarithm is at least that after
+    these rows, because a class with no errors in its few rows shows none.
     """
-    value, error = np.asarray(statistic.value, dtype=np.float64), np.sqrt(statistic.variance)
+    value, error = np.asarray(statistic.value, dtype=np.float64), statistic.error
     plain, bounds = statistic.design.is_plain, statistic.bounds
     z = quantile(level, None if plain and method != "log" else statistic.freedom)
     start, end = bounds if method != "delta" else (-np.inf, np.inf)
@@ -323,8 +292,8 @@ def _table_bounds(statistic: Linearized, method: str, level: Level) -> Bounds:
     if method == "delta" and not (at_start | at_end).any():
         return delta_bounds(value, error, z, bounds)
     prior = _PLUS_FOUR if method == "logit" else _PRIOR
-    added, of_added = statistic.origin.with_prior_rows(prior)
-    least, origin = np.sqrt(of_added), start if np.isfinite(start) else end
+    added, variance_of_added = statistic.origin.with_prior_rows(prior)
+    least, origin = np.sqrt(variance_of_added), start if np.isfinite(start) else end
     with np.errstate(invalid="ignore"):
         near = np.abs(added - origin)
         if method == "log" and plain:
@@ -339,10 +308,10 @@ def _table_bounds(statistic: Linearized, method: str, level: Level) -> Bounds:
 
 
 def _table_score(statistic: Linearized, _method: str, level: Level) -> Bounds:
-    """Wilson's bounds of a share of as many rows as the metric is worth."""
-    value, variance = np.asarray(statistic.value, dtype=np.float64), statistic.variance
-    bounds, prior = statistic.bounds, _PRIOR if statistic.design.is_plain else None
-    rows = _effective_rows(statistic, value, variance, bounds, prior)
+    """Wilson's bounds of a share of the effective number of rows."""
+    value, bounds = np.asarray(statistic.value, dtype=np.float64), statistic.bounds
+    prior = _PRIOR if statistic.design.is_plain else None
+    rows = _effective_rows(statistic, value, statistic.variance, bounds, prior)
     low, width = bounds[0], bounds[1] - bounds[0]
     share = np.clip((value - low) / width, 0.0, 1.0)
     down, up = wilson_bounds(share, rows, quantile(level, statistic.freedom))
@@ -353,90 +322,73 @@ def _table_score(statistic: Linearized, _method: str, level: Level) -> Bounds:
 
 
 def _mean(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Interval:
-    """Mean of values of rows, whose bounds its skewness moves."""
-    value, bounds = float(statistic.value), statistic.bounds
-    error = np.sqrt(statistic.variance)
+    """Mean of values of rows; Hall's method allows for their skewness."""
+    value, bounds, error = float(statistic.value), statistic.bounds, statistic.error
     if error <= ROUNDING * abs(value):
-        down, up, note = _of_rarest(statistic.origin.fewest_rows, bounds, np.asarray(value), level)
-        return Interval(down, up, error, f"{NO_SPREAD}: {note}")
+        low, high, shown = _of_rarest(statistic, np.asarray(value), level)
+        return Interval(low, high, error, f"{NO_SPREAD}: {shown}")
     z = quantile(level, None if method == "normal" else statistic.freedom)
     below, above = -z, z
     if method == "hall":
-        slant = float(statistic.skewness) / 3
-        below, above = _unskewed(below, slant), _unskewed(above, slant)
-    low, high = (np.minimum(value - above * error, value), np.maximum(value - below * error, value))
+        skew = float(statistic.skewness) / 3
+        below, above = _unskewed(below, skew), _unskewed(above, skew)
+    low, high = np.minimum(value - above * error, value), np.maximum(value - below * error, value)
     low, high = np.clip(low, *bounds), np.clip(high, *bounds)
-    return Interval(low, high, error, _by_the_rule(statistic))
+    return Interval(low, high, error, notes.few_effective(statistic))
 
 
-def _unskewed(z: Array, slant: float) -> Array:
+def _unskewed(z: Array, skew: float) -> Array:
     """Quantiles of a mean of skewed rows: a cubic in z, inverted (Hall 1992)."""
-    if abs(slant) < 1e-12:
+    if abs(skew) < 1e-12:
         return z
-    return np.asarray((np.cbrt(1 + 3 * slant * (z - slant / 2)) - 1) / slant)
-
-
-def _area(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Interval:
-    """A statistic that is linear in areas under the ROC curve."""
-    return Interval(*area_bounds(statistic, method, level))
+    return np.asarray((np.cbrt(1 + 3 * skew * (z - skew / 2)) - 1) / skew)
 
 
 def _smooth(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Interval:
     """A metric that has a derivative by every row, on a scale that keeps it in its range."""
-    sample = statistic.origin
-    note = _by_the_rule(statistic) if sample.is_mean else few_rows(statistic)
-    found = on_scale(statistic, method, level, note)
-    between = sample.metric.options.get("method") == "interpolated"
-    note = "" if between else ROUGH.get(sample.metric.spec.interval, "")
-    return found._replace(notes=np.where(found.notes == "", note, found.notes)) if note else found
+    metric = statistic.origin.metric
+    is_interpolated = metric.options.get("method") == "interpolated"
+    rough = "" if is_interpolated else notes.ROUGH.get(metric.spec.interval, "")
+    return _on_scale(statistic, method, level, rough)
 
 
 def _folds(statistic: Linearized, _method: str, level: Level, _: DrawPlan) -> Interval:
     """A mean over folds, from what the rows of all folds contribute."""
     if np.isnan(statistic.variance):
-        nothing = np.asarray(np.nan)
-        return Interval(nothing, nothing, nothing, "a fold has one row, or one group, of a class")
-    scale = scales_of(statistic.bounds)[0]
-    by_rows = statistic.origin.metric.tally != "moments"
-    note = few_rows(statistic) if by_rows else _by_the_rule(statistic)
-    return on_scale(statistic, scale, level, note)
+        return _no_interval(statistic, "a fold has one row, or one group, of a class")
+    return _on_scale(statistic, scales_of(statistic.bounds)[0], level)
 
 
-def _by_the_rule(statistic: Linearized) -> str:
-    """What to say of few contributions or units; empty where there are enough."""
-    return few_contributions(float(statistic.effective)) or few_units(statistic)
-
-
-def on_scale(statistic: Linearized, method: str, level: Level, note: str) -> Interval:
-    """Bounds from value and variance, with a note on the rows of the rarest class."""
-    value, bounds = np.asarray(statistic.value, dtype=np.float64), statistic.bounds
-    error = np.sqrt(statistic.variance)
+def _on_scale(statistic: Linearized, method: str, level: Level, rough: str = "") -> Interval:
+    """Bounds from value and error on a scale; of the rarest class if there is no error."""
+    value, error = np.asarray(statistic.value, dtype=np.float64), statistic.error
+    bounds = statistic.bounds
     low, high = SCALES[method](value, error, quantile(level, statistic.freedom), bounds)
-    notes = np.full(value.shape, note, dtype=object)
     at_end = np.minimum(np.abs(value - bounds[0]), np.abs(value - bounds[1])) <= ROUNDING
     still = (~(error > ROUNDING) | at_end) & np.isfinite(value)
+    shown = ""
     if still.any():
-        down, up, shown = _of_rarest(statistic.origin.fewest_rows, bounds, value, level)
-        low, high = np.where(still, down, low), np.where(still, up, high)
-        notes[still] = f"{NO_SPREAD}: {shown}"
-    return Interval(low, high, error, notes)
+        least, most, shown = _of_rarest(statistic, value, level)
+        low, high = np.where(still, least, low), np.where(still, most, high)
+    is_mean = statistic.origin.metric.tally == "moments"
+    scarce = notes.few_effective(statistic) if is_mean else notes.few_rows(statistic)
+    rules = (still, f"{NO_SPREAD}: {shown}"), (True, scarce or rough)
+    return Interval(low, high, error, notes.first_note(value.shape, *rules))
 
 
 # --------------------------------------------------------------------------- draws
 
 
 def _by_draws(statistic: Linearized, method: str, level: Level, plan: DrawPlan) -> Interval:
-    sample = statistic.origin
-    return bounds_of_draws(statistic, resample(sample, plan, level), method, level)
+    return bounds_of_draws(statistic, resample(statistic.origin, plan, level), method, level)
 
 
 def bounds_of_draws(
     statistic: Linearized, values: Array, method: str, level: Level, skewness: Array | None = None
 ) -> Interval:
-    """The interval from the values (B, ...) of draws, with what makes it doubtful."""
-    sample = statistic.origin
+    """The interval from the values (B, ...) of draws, with notes."""
+    sample, bounds = statistic.origin, statistic.bounds
     value, row = np.asarray(sample.value, dtype=np.float64), sample.metric.row
-    bounds = statistic.bounds
     low, high = bootstrap_bounds(sample, values, method, level, bounds, skewness)
     defined = (~np.isnan(values)).sum(axis=0)
     with np.errstate(invalid="ignore"):
@@ -444,32 +396,28 @@ def bounds_of_draws(
         squares = np.nansum((values - mean) ** 2, axis=0)
         error = np.sqrt(divide(squares, np.where(defined > 1, defined - 1, 0)))
         error = np.where(np.isfinite(error), error, np.nan)
-    notes = np.full(value.shape, "", dtype=object)
-    if row is not None and row.interval in BIASED:
-        notes[...] = BIASED[row.interval]
-    if sample.jumps:
-        notes[...] = JUMPS
-    if scarce := few_rows(statistic):
-        notes[...] = scarce
+    scarce = notes.few_rows(statistic)
+    about_metric = BIASED.get(row.interval, "") if row is not None else ""
+    about_metric = notes.JUMPS if sample.jumps else about_metric
+    note = notes.first_note(value.shape, (True, scarce or about_metric))
     if method == UPPER:
-        less = np.clip(2 * value - mean, *bounds)
-        note = f"one-sided; corrected for bias {less:.3g}; {CALIBRATION_TEST}"
-        notes[...] = f"{scarce}; {note}" if scarce else note
+        corrected = np.clip(2 * value - mean, *bounds)
+        one_sided = f"one-sided; corrected for bias {corrected:.3g}; {notes.CALIBRATION_TEST}"
+        note[...] = f"{scarce}; {one_sided}" if scarce else one_sided
     for place in np.ndindex(value.shape):
         column = values[(slice(None), *place)]
         n_values = len(np.unique(column[~np.isnan(column)]))
-        if not notes[place] and n_values < UNITS <= len(values):
-            notes[place] = few(n_values, "distinct values of the draws")
+        if not note[place] and n_values < UNITS <= len(values):
+            note[place] = few(n_values, "distinct values of the draws")
         if undefined := len(values) - defined[place]:
-            notes[place] = f"undefined in {undefined} of {len(values)} draws"
+            note[place] = f"undefined in {undefined} of {len(values)} draws"
     still = (low == high) & np.isfinite(value)
     if still.any():
-        down, up, note = _of_rarest(sample.fewest_rows, bounds, value, level)
-        low, high = np.where(still, down, low), np.where(still, up, high)
-        notes[still.any(axis=0) if still.ndim > value.ndim else still] = (
-            f"all draws have this value: {note}"
-        )
-    return Interval(low, high, error, notes, draws=len(values))
+        least, most, shown = _of_rarest(statistic, value, level)
+        low, high = np.where(still, least, low), np.where(still, most, high)
+        still = still.any(axis=0) if still.ndim > value.ndim else still
+        note[still] = f"all draws have this value: {shown}"
+    return Interval(low, high, error, note, draws=len(values))
 
 
 # --------------------------------------------------------------------------- every look
@@ -477,37 +425,37 @@ def bounds_of_draws(
 
 def _anytime(statistic: Linearized, _method: str, level: Level, plan: DrawPlan) -> Interval:
     """An interval that holds at every look, exact for shares of counted rows."""
-    nothing, sample = np.full(np.shape(statistic.value), np.nan), statistic.origin
     if not statistic.has_influence:
-        return Interval(nothing, nothing, nothing, RESAMPLED_AT_ONE_LOOK)
-    if sample.share and statistic.design.is_counted:
+        return _no_interval(statistic, notes.RESAMPLED_AT_ONE_LOOK)
+    if statistic.origin.share and statistic.design.is_counted:
         return _share(statistic, ANYTIME, level, plan)
-    rows = independent_rows(statistic)
+    rows = anytime.independent_rows(statistic)
     if rows < plan.min_rows:
-        return Interval(
-            nothing, nothing, np.sqrt(statistic.variance), too_early(statistic, plan.min_rows)
-        )
-    (method, run), *_ = methods_of(statistic).items()
-    if run is _by_draws:  # what corrects a bias
-        method, run = "delta", _smooth
-    return run(statistic, method, level_of_one_look(rows, level, plan.min_rows), plan)
+        note = anytime.too_early(statistic, plan.min_rows)
+        return _no_interval(statistic, note, statistic.error)
+    (method, compute), *_ = methods_of(statistic).items()
+    if compute is _by_draws:  # a method that corrects for bias
+        method, compute = "delta", _smooth
+    one_look = anytime.level_of_one_look(rows, level, plan.min_rows)
+    return compute(statistic, method, one_look, plan)
 
 
-def _of_rarest(rows: float, bounds: Range, value: Array, level: Level) -> tuple[Array, Array, str]:
-    """Interval where nothing varies: Wilson's, as if the value were a share of few rows.
+def _of_rarest(statistic: Linearized, value: Array, level: Level) -> tuple[Array, Array, str]:
+    """Interval of a statistic that shows no variance: Wilson's, for a share of the rarest class.
 
-    At the end of a range with one bound, as if it went on for 1; else of no width where the
-    metric has not two finite bounds.
+    A value at the only bound of its range counts as the end of a range of length 1; without two
+    bounds any other value has an interval without width.
     """
-    start, width = bounds[0], bounds[1] - bounds[0]
+    rows, (start, end) = statistic.origin.fewest_rows, statistic.bounds
+    width = end - start
     if not np.isfinite(width):
-        end = bounds[0] if np.isfinite(bounds[0]) else bounds[1]
-        if not (np.abs(value - end) <= ROUNDING).all():
-            return np.asarray(value), np.asarray(value), NO_WIDTH
-        start, width = (end if end == bounds[0] else end - 1), 1.0
+        bound = start if np.isfinite(start) else end
+        if not (np.abs(value - bound) <= ROUNDING).all():
+            return np.asarray(value), np.asarray(value), notes.NO_WIDTH
+        start, width = (bound if bound == start else bound - 1), 1.0
     share = np.clip((value - start) / width, 0.0, 1.0)
-    down, up = proportion_bounds(share * rows, rows, "wilson", level)
-    return start + width * down, start + width * up, OF_RAREST
+    low, high = proportion_bounds(share * rows, rows, "wilson", level)
+    return start + width * low, start + width * high, notes.OF_RAREST
 
 
 # The methods of each kind of sample that need no draws, the preferred one first.
@@ -522,6 +470,6 @@ _METHODS: dict[str, dict[str, Method]] = {
     "logit": {"logit": _by_table, "delta": _by_table},
     "delta": {"delta": _by_table},
     "hall": dict.fromkeys(MEAN_METHODS, _mean),
-    "area": dict.fromkeys(AUC_METHODS, _area),
+    "area": dict.fromkeys(AUC_METHODS, area_interval),
     "folds": {"cv": _folds},
 }

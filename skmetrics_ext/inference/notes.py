@@ -1,20 +1,18 @@
-"""The rule by which an interval or a test is doubtful, and what is said then.
+"""When an interval or a test is doubtful, and the note that says so.
 
-An interval, or a test, has a note if fewer than 15 contributions carry its variance, or if it
-rests on fewer than 30 effective units: rows by their weights, or groups. The number of
-contributions is their squared sum of squares over the sum of their fourth powers, that of as many
-equal ones. Three kinds have limits of their own, which the study of coverage found:
+An interval or a test has a note if fewer than 15 effective contributions carry its variance, or if
+it rests on fewer than 30 effective units (weighted rows, or groups). The effective number of
+contributions is the squared sum of their squares over the sum of their fourth powers. Three kinds
+of metric have limits of their own, found by simulating coverage:
 
-- Shares of rows, metrics of labels and what is made of shares (Wilson, effective-n, log, MOVER).
-  Their bounds do not trust the observed variance, so that few contributions do not harm: they
-  cover 92 to 97 % with 3 to 10. They need 5 rows of each class.
-- Metrics of rankings, on the logit or log scale with a t quantile, and all that is resampled.
-  With 20 rows of each class they cover 92 to 97 %, however few contributions there are, unless
-  the value is so near an end of its range that fewer than 3 of these rows are, as it were, on
-  the wrong side: rows of the rarest class by the distance from the end.
-- A rate at a point of a curve, or a part of an area, rests on the rows beyond the point, or within
-  the part: 5 of these. A precision at a recall rests on the false positives there: 10 of these,
-  for with 5 it covers 76 to 96 %.
+- Shares of rows, other metrics of labels, and combinations of shares (Wilson, effective-n, log,
+  MOVER) need 5 rows of each class. Their bounds do not rely on the observed variance, so few
+  contributions do no harm: coverage is 92 to 97 % with 3 to 10 of them.
+- Metrics of rankings (logit or log scale, t quantile) and resampled intervals need 20 rows of each
+  class: coverage is then 92 to 97 % however few contributions there are. The exception is a value
+  near an end of its range, where (rows of the rarest class) x (distance from the end) is below 3.
+- A rate at a point of a curve needs 5 rows beyond the point, a partial area 5 rows within its
+  range. Precision at a recall needs 10 false positives there: with 5, coverage is 76 to 96 %.
 """
 
 from __future__ import annotations
@@ -24,11 +22,13 @@ from typing import Any
 
 import numpy as np
 
-ROUNDING = 1e-12  # values come within it of the ends of their range, and errors of 0
+from skmetrics_ext.numeric import Array
 
-CONTRIBUTIONS = 15  # effective number of those that carry the variance
-UNITS = 30  # effective number of rows or groups; of distinct values of draws
-# Rows of each class, in the place of the contributions: the exceptions.
+ROUNDING = 1e-12  # how far rounding moves values from the ends of their range, and errors from 0
+
+CONTRIBUTIONS = 15  # effective number of contributions that carry the variance
+UNITS = 30  # effective number of rows or groups; distinct values among the draws
+# The exceptions: rows of each class, whatever the contributions.
 OF_SHARES = 5
 OF_RANKINGS = 20
 NEAR_END = 3  # times the distance from the nearer end of the range
@@ -54,13 +54,13 @@ RESAMPLED_AT_ONE_LOOK = (
     "an interval by resampling holds at one look: only metrics with influence values have one that "
     "holds at every look"
 )
-NONE = "none"  # the method of what has no interval
+NONE = "none"  # the method of statistics that have no interval
 NO_WIDTH = "the interval has no width"
 OF_RAREST = "bounds of a share of the rarest class"
 NO_SPREAD = "the rows show no spread"
-NONE_DIFFER = "no row tells the models apart"
-# Statistics of a table, by the interval of their spec; the first two have none, for those of all
-# methods covered between 0 and 100 %.
+NONE_DIFFER = "the models agree on every row"
+# Statistics of a table without an interval, by the `interval` of their spec: with every method,
+# coverage was anywhere between 0 and 100 %.
 NO_INTERVAL = {
     "kinked": "no interval: has a kink or is flat where classes are balanced, and none covers "
     "there; elsewhere method='delta' may be used",
@@ -73,7 +73,7 @@ ROUGH = {
 
 
 def note_on_metric(metric: Any) -> str:
-    """What a comparison inherits from the metric: a bias, a kink, growth with the sample."""
+    """The note of a comparison on its metric: a bias, a kink, growth with the number of rows."""
     if metric.row is None:
         return ""
     interval = metric.row.interval
@@ -88,22 +88,32 @@ def note_on_metric(metric: Any) -> str:
 
 
 def few(number: float, what: str, remedy: str = "collect more") -> str:
-    """A note on few of what an interval rests on: what, in which direction, what to do."""
+    """A note that an interval rests on few units: what, in which direction, what to do."""
     return f"{number:.3g} {what} are few: {MAY_MISS}; {remedy}"
 
 
-def few_contributions(number: float) -> str:
-    """A note on few contributions; empty where there are enough."""
+def first_note(shape: tuple[int, ...], *rules: tuple[Any, str]) -> Array:
+    """At each place the first note, not empty, whose condition holds; empty where none does."""
+    notes = np.full(shape, "", dtype=object)
+    for condition, note in reversed(rules):
+        if note:
+            notes[np.broadcast_to(condition, shape)] = note
+    return notes
+
+
+def few_effective(statistic: Any) -> str:
+    """A note on few effective contributions or units; empty where there are enough."""
+    number = float(statistic.effective)
     if not number < CONTRIBUTIONS:
-        return ""
+        return few_units(statistic)
     what = f"{number:.3g} effective rows or groups carry the variance: {MAY_MISS}"
     return f"{what}; collect more, or report method='bca' as well"
 
 
 def few_units(statistic: Any, label: Any = None) -> str:
-    """A note on few effective rows, or groups, of a class where there are codes of it.
+    """A note on few effective rows, or on few groups with rows of the class ``label``.
 
-    On all groups `with_design` has the note.
+    `with_design` adds the note on few groups in all.
     """
     atoms = statistic.atoms
     if atoms.group is None:
@@ -121,12 +131,12 @@ def reason(value: float, low: float, high: float) -> str:
     if isnan(value):
         return "undefined"
     if isnan(low) or isnan(high):
-        return "no bounds: there is nothing to tell them from"
+        return "no bounds: these data do not determine them"
     return NO_WIDTH if low == high else ""
 
 
 def with_design(note: str, atoms: Any) -> str:
-    """A note, and what the design adds to it: few groups, strata from which one unit was drawn."""
+    """The note, with those on the design: few groups, strata from which one unit was drawn."""
     notes = [note] if note else []
     if atoms.group is not None and (n_groups := float(atoms.effective_groups())) < UNITS:
         notes.append(few(n_groups, "effective groups"))
@@ -139,7 +149,7 @@ def with_design(note: str, atoms: Any) -> str:
 
 
 def few_of_rarest(statistic: Any, least: int, what: str) -> str:
-    """A note on few rows, or groups, of the class with the fewest; "{}" is its name."""
+    """A note on few rows, or groups, of the rarest class, whose name replaces "{}"."""
     sample = statistic.origin
     rows = sample.by_class
     code = int(np.where(rows > 0, rows, np.inf).argmin())
@@ -151,7 +161,7 @@ def few_of_rarest(statistic: Any, least: int, what: str) -> str:
 
 
 def near_end(value: Any, rows: float, bounds: Any) -> str:
-    """A note on a value so near an end of its range that few rows tell how near."""
+    """A note on a value so near an end of its range that few rows determine the distance."""
     low, high = bounds
     if not np.isfinite(high - low):
         return ""
@@ -162,7 +172,7 @@ def near_end(value: Any, rows: float, bounds: Any) -> str:
 
 
 def few_rows(statistic: Any) -> str:
-    """What to say of a rare class, or of a narrow range of rates."""
+    """A note on few rows of a class, in a range of rates, or beyond a point of a curve."""
     sample = statistic.origin
     if scarce := few_of_rarest(statistic, OF_RANKINGS, "rows of the rarest class"):
         return scarce
@@ -181,7 +191,7 @@ def few_rows(statistic: Any) -> str:
 
 
 def _false_positives(statistic: Any) -> float:
-    """Those of a precision at a recall; infinite for any other metric."""
+    """False positives of a precision at a recall; infinite for any other metric."""
     sample, precision = statistic.origin, np.asarray(statistic.value)
     row = sample.metric.row
     if row is None or row.interval not in ROUGH or len(sample.by_class) != 2 or precision.ndim:
@@ -191,9 +201,9 @@ def _false_positives(statistic: Any) -> float:
 
 
 def rows_beyond(sample: Any, at: Any = None) -> Any:
-    """Rows that lie beyond the point of a curve, on the side where they are fewer.
+    """Rows beyond the point of a curve, on the side with fewer of them.
 
-    Of the rows that the point is a share of; infinite where it is no such share.
+    Counted are the rows of which the point is a share; infinite where it is no share of rows.
     """
     row = sample.metric.row
     if row is None or not row.point_of or len(sample.by_class) != 2:
@@ -205,12 +215,12 @@ def rows_beyond(sample: Any, at: Any = None) -> Any:
 
 
 def _rows_in_range(sample: Any) -> float:
-    """Rows of one class that a partial area goes over; infinite for any other metric."""
-    about = sample.metric.params
-    given = [name for name in ("fpr_range", "max_fpr", "tpr_range") if about.get(name) is not None]
-    if not given or sample.metric.row is None or sample.atoms.label is None:
+    """Rows of one class within the range of a partial area; infinite for any other metric."""
+    params, names = sample.metric.params, ("fpr_range", "max_fpr", "tpr_range")
+    ranges = [name for name in names if params.get(name) is not None]
+    if not ranges or sample.metric.row is None or sample.atoms.label is None:
         return np.inf
     rows = np.bincount(sample.atoms.label, weights=sample.atoms.rows)
     n_pos, n_neg = (rows[1], rows[0]) if len(rows) == 2 else (rows.min(), rows.sum() - rows.max())
-    low, high = np.append(0.0, about[given[-1]])[-2:]
-    return float((n_pos if given[-1] == "tpr_range" else n_neg) * (high - low))
+    low, high = np.append(0.0, params[ranges[-1]])[-2:]
+    return float((n_pos if ranges[-1] == "tpr_range" else n_neg) * (high - low))

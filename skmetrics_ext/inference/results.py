@@ -1,4 +1,4 @@
-"""What inference gives back: frozen values that print as a sentence."""
+"""Results of inference: frozen values that print as a sentence."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ class Estimate(Citable):
     note : str, default=""
         What a reader must know before using the interval (few rows, an extreme value).
     goal : float or None, default=None
-        A value that was to be reached.
+        The value to reach.
     reached : bool or None, default=None
         Whether the whole interval is at the goal or better, by the direction of the metric; False
-        where all of it is worse, None where the interval holds both, or none was asked for.
+        if all of it is worse, None if the interval holds the goal, or without a goal.
     n_groups : int or None, default=None
-        Number of groups, where these were given.
+        Number of groups, if there are any.
     design_effect : float, default=nan
-        How many times the variance is that of independent rows; nan without groups or strata, and
+        The variance as a multiple of that of independent rows; nan without groups or strata, and
         where the method has no variance.
     n_strata : int or None, default=None
-        Number of strata, where these were given.
+        Number of strata, if there are any.
     facts : Facts or None, default=None
         What the result was computed from; read as ``metric``, ``params``, ``n``, ``n_effective``,
         ``freedom`` and ``positive_class``.
@@ -77,23 +77,26 @@ class Estimate(Citable):
     facts: Facts | None = field(default=None, repr=False)
 
     def __str__(self) -> str:
-        told = design_told(self.n_groups, self.n_strata, [self.design_effect])
-        told = "".join(f"; {one}" for one in (self._class_text, told, self.note) if one)
-        asked = "" if self.goal is None else f", goal {self.goal:g}: {_ANSWERS[self.reached]}"
-        return (
-            f"{self.value:.4g} [{self.low:.4g}, {self.high:.4g}]{asked} "
-            f"({100 * self.confidence_level:g}% confidence, {self.method}{self._draws_text}{told})"
-        )
+        goal = "" if self.goal is None else f", goal {self.goal:g}: {_ANSWERS[self.reached]}"
+        return f"{self.value:.4g} [{self.low:.4g}, {self.high:.4g}]{goal} {_details(self)}"
 
 
-def design_told(n_groups: int | None, n_strata: int | None, effects: Iterable[float]) -> str:
-    """How many groups and strata there are, and what they do to variances, as words."""
+def _details(result: Estimate | Comparison) -> str:
+    """The level, method, positive class, design and note of a result, in brackets."""
+    design = design_text(result.n_groups, result.n_strata, [result.design_effect])
+    further = "".join(f"; {part}" for part in (result._class_text, design, result.note) if part)
+    level = f"{100 * result.confidence_level:g}% confidence"
+    return f"({level}, {result.method}{result._draws_text}{further})"
+
+
+def design_text(n_groups: int | None, n_strata: int | None, effects: Iterable[float]) -> str:
+    """The numbers of groups and strata, and the range of the design effects."""
     counts, known = ((n_groups, "groups"), (n_strata, "strata")), sorted(filter(isfinite, effects))
-    told = [f"{number} {what}" for number, what in counts if number is not None]
+    parts = [f"{number} {unit}" for number, unit in counts if number is not None]
     ends = list(dict.fromkeys(f"{effect:.3g}" for effect in known[:1] + known[-1:]))
-    if told and ends:
-        told.append(f"design effect{'s' * (len(ends) - 1)} {' to '.join(ends)}")
-    return ", ".join(told)
+    if parts and ends:
+        parts.append(f"design effect{'s' * (len(ends) - 1)} {' to '.join(ends)}")
+    return ", ".join(parts)
 
 
 @dataclass(frozen=True, repr=False, eq=False, slots=True)
@@ -103,14 +106,14 @@ class Comparison(Citable):
     Parameters
     ----------
     difference : float
-        Metric of the first model less that of the second; by "log_ratio" the logarithm of the first
-        less that of the second, with bounds and error of that scale.
+        Metric of the first model less that of the second; with "log_ratio" the difference of their
+        logarithms, with bounds and error on that scale.
     low, high : float
         Bounds of the interval of the difference; nan where the method has none.
     statistic : float
         Test statistic; nan where the method has none.
     p_value : float
-        Of the hypothesis that what ``alternative`` claims is not so.
+        P-value of the test against ``alternative``.
     method : str
         How the difference was tested.
     value_a, value_b : float
@@ -118,21 +121,19 @@ class Comparison(Citable):
     standard_error : float
         Of the difference; nan where the method has none.
     confidence_level : float
-        Nominal coverage of the interval, in (0, 1); of the 90 % interval where "equivalent" is
-        asked for at 95 %.
+        Nominal coverage of the interval, in (0, 1); 90 % if "equivalent" is tested at 95 %.
     note : str, default=""
         What a reader must know before using the numbers.
     alternative : str, default="two-sided"
-        What the test is to show.
+        The claim that the test is to show.
     margin : float or None, default=None
-        How large a difference has to be to matter.
+        The least difference that matters.
     n_groups : int or None, default=None
-        Number of groups, where these were given.
+        Number of groups, if there are any.
     design_effect : float, default=nan
-        How many times the variance of the difference is that of independent rows; nan where that
-        is not known.
+        The variance of the difference as a multiple of that of independent rows; nan if unknown.
     n_strata : int or None, default=None
-        Number of strata, where these were given.
+        Number of strata, if there are any.
     facts : Facts or None, default=None
         What the result was computed from; read as ``metric``, ``params``, ``n``, ``n_effective``,
         ``freedom`` and ``positive_class``.
@@ -140,10 +141,10 @@ class Comparison(Citable):
     Examples
     --------
     >>> from skmetrics_ext.results import Comparison
-    >>> found = Comparison(0.1, 0.02, 0.18, 2.4, 0.016, "delong", 0.9, 0.8, 0.04, 0.95)
-    >>> print(found)
+    >>> comparison = Comparison(0.1, 0.02, 0.18, 2.4, 0.016, "delong", 0.9, 0.8, 0.04, 0.95)
+    >>> print(comparison)
     0.1 [0.02, 0.18], p = 0.016 (95% confidence, delong)
-    >>> found.concluded
+    >>> comparison.concluded
     True
     """
 
@@ -167,33 +168,28 @@ class Comparison(Citable):
 
     @property
     def concluded(self) -> bool | None:
-        """Whether the test shows what the alternative claims, as the interval does.
+        """Whether the test shows the claim of the alternative; it agrees with the interval.
 
-        Its level is 1 - confidence_level, or half of it on one side, as regulators ask for (ICH
-        E9, section 5.5). None where there is no p-value.
+        Its level is 1 - confidence_level, or half of that for one-sided claims, as regulators
+        require (ICH E9, section 5.5). None without a p-value.
         """
         return None if isnan(self.p_value) else self.p_value <= self._error
 
     @property
     def _error(self) -> float:
-        """Level of the test: the share of false claims that it allows."""
+        """Level of the test."""
         error = 1 - self.confidence_level
         return error if self.alternative == "two-sided" else error / 2
 
     def __str__(self) -> str:
-        told = design_told(self.n_groups, self.n_strata, [self.design_effect])
-        told = "".join(f"; {one}" for one in (self._class_text, told, self.note) if one)
-        asked = ""
+        claim = ""
         if self.margin is not None or self.alternative != "two-sided":
             by = "" if self.margin is None else f" by margin {self.margin:g}"
             shown = "shown" if self.concluded else "not shown"
-            asked = f", {self.alternative}{by} {shown} at {100 * self._error:.3g}%"
-        what = "log ratio " if "log_ratio" in self.method else ""
-        return (
-            f"{what}{self.difference:.4g} [{self.low:.4g}, {self.high:.4g}], p = {self.p_value:.3g}"
-            f"{asked} ({100 * self.confidence_level:g}% confidence, "
-            f"{self.method}{self._draws_text}{told})"
-        )
+            claim = f", {self.alternative}{by} {shown} at {100 * self._error:.3g}%"
+        scale = "log ratio " if "log_ratio" in self.method else ""
+        bounds = f"[{self.low:.4g}, {self.high:.4g}], p = {self.p_value:.3g}"
+        return f"{scale}{self.difference:.4g} {bounds}{claim} {_details(self)}"
 
 
 def estimate(
@@ -206,7 +202,7 @@ def estimate(
     atoms: Any = None,
     **design: Any,
 ) -> Estimate:
-    """An estimate with its interval; a degenerate interval has a note, and so has the design."""
+    """An estimate with its interval, and the notes on a degenerate interval and on the design."""
     if not (note or bounds[0] < bounds[1]):
         note = reason(value, *bounds)
     if atoms is not None:
@@ -229,15 +225,13 @@ def comparison(
     freedom: float = _NAN,
     draws: int | None = None,
 ) -> Comparison:
-    """The comparison of two values that differ by so much; a degenerate interval has a note."""
-    numbers = float(difference), *bounds, statistic, p_value
+    """The comparison of two values, with a note if its interval is degenerate."""
     note = note or reason(difference, *bounds)
-    asked = claim.alternative, claim.margin
-    known = isfinite(freedom) or draws is not None
-    facts = Facts(freedom=float(freedom) if isfinite(freedom) else None, draws=draws)
-    return Comparison(
-        *numbers, method, *values, error, level, note, *asked, facts=facts if known else None
-    )
+    facts = None
+    if isfinite(freedom) or draws is not None:
+        facts = Facts(freedom=float(freedom) if isfinite(freedom) else None, draws=draws)
+    tested = float(difference), *bounds, statistic, float(p_value), method, *values, error
+    return Comparison(*tested, level, note, claim.alternative, claim.margin, facts=facts)
 
 
 @dataclass(frozen=True, repr=False, slots=True)

@@ -39,21 +39,21 @@ from skmetrics_ext.validation.parameters import as_number, check_level, check_nu
 
 PlanMethod = Literal["auto"] | AreaVariance | ProportionMethod
 
-_FEW = 20.0  # degrees of freedom, below which a variance may well be wrong by a third
-# Scales close to methods that have none, with as many rows as are worth planning for.
+_FEW = 20.0  # degrees of freedom below which a variance may well be wrong by a third
+# Scales of planning for methods that have none.
 _SCALE_OF = dict.fromkeys(("wilson", "effective_n", "mover"), "logit")
 
 
 @dataclass(frozen=True, repr=False, slots=True)
 class RowsNeeded(Result):
-    """Number of rows to collect, from a pilot or from a value that is assumed.
+    """Number of rows to collect, from a pilot or from an assumed value.
 
     Parameters
     ----------
     n : int
         Rows, with the classes in the proportions of the pilot.
     n_groups : int or None
-        Groups that hold them, of the same size as in the pilot.
+        Groups that contain them, of the same size as in the pilot.
     value : float
         The metric in the pilot, or the difference between both models.
     standard_error : float
@@ -61,7 +61,7 @@ class RowsNeeded(Result):
     note : str, default=""
         Why the number is doubtful.
     assumed : bool, default=False
-        Whether the value was stated, and not seen in a pilot.
+        Whether the value was assumed rather than observed in a pilot.
 
     Examples
     --------
@@ -225,28 +225,28 @@ def sample_size(
     check_option("weights_are", weights_are, WEIGHT_KINDS)
     check_option("samples", samples, (1, 2))
     level, power = check_level(confidence_level), check_level(power, "power")
-    is_slope = metric is calibration_slope_intercept
     has_pilot = y_true is not None or y_pred is not None
     if has_pilot:
-        given = {"value": value, "logits": logits, "method": None if method == "auto" else method}
-        for name, argument in given.items():
+        used = {"value": value, "logits": logits, "method": None if method == "auto" else method}
+        for name, argument in used.items():
             if argument is not None:
                 raise InvalidParameterError(f"{name} is for planning without y_true and y_pred.")
         if prevalence is not None:
             metric_params["prevalence"] = prevalence
-    known = None if is_slope else find_metric(metric, metric_params)
+    is_slope = metric is calibration_slope_intercept
+    measure = None if is_slope else find_metric(metric, metric_params)
     if (width is None) == (difference is None and margin is None):
         raise InvalidParameterError(
-            f"one of width and difference has to be given, got {width!r} and {difference!r}."
+            f"exactly one of width and difference is needed, got {width!r} and {difference!r}."
         )
-    claim = Claim.of(alternative, margin, known)
-    if known is not None and has_pilot:
-        about = sample_weight, groups, strata, weights_are
-        plan = _plan_of_pilot(known, y_true, y_pred, y_pred_b, *about)
-    elif known is not None:
-        plan = _plan_without_pilot(known, value, prevalence, method)
-    else:
+    claim = Claim.of(alternative, margin, measure)
+    if measure is None:
         plan = _plan_of_slope(value, logits)
+    elif has_pilot:
+        design_args = sample_weight, groups, strata, weights_are
+        plan = _plan_of_pilot(measure, y_true, y_pred, y_pred_b, *design_args)
+    else:
+        plan = _plan_without_pilot(measure, value, prevalence, method)
     truth = 0.0 if difference is None else float(difference)
     if difference is not None and (margin is None or abs(truth) >= plan.limits[1] - plan.limits[0]):
         truth = _check_distance("difference", difference, plan.limits)
@@ -268,7 +268,7 @@ def sample_size(
 
         if excess(np.asarray(MOST_LOG_ROWS)) < 0:
             raise InvalidParameterError(
-                f"no number of rows shows {alternative!r} by margin={margin!r} where the true "
+                f"no number of rows shows {alternative!r} by margin={margin!r} if the true "
                 f"difference is {truth:g}."
             )
     else:
@@ -288,9 +288,9 @@ def sample_size(
 
 
 class Plan(NamedTuple):
-    """A value, and how its error and its interval follow from a number of rows.
+    """A value, with its standard error and interval as functions of the number of rows.
 
-    ``error(n, value)`` is that of another value too, where these are shares or areas.
+    ``error(n, value)`` is also the error of other values if these are shares or areas.
     """
 
     value: float
@@ -307,41 +307,39 @@ class Plan(NamedTuple):
             low, high = proportion_bounds(self.value * rows, rows, self.scale, level)
         else:
             limits = self.limits if self.scale != "delta" else (-np.inf, np.inf)
-            about = self.error(n, self.value), quantile(level), limits
-            low, high = SCALES[self.scale](np.asarray(self.value), *about)
+            value, error = np.asarray(self.value), self.error(n, self.value)
+            low, high = SCALES[self.scale](value, error, quantile(level), limits)
         return high - low
 
 
-def _plan_of_pilot(metric: Metric, y_true: Any, y_pred: Any, y_pred_b: Any, *about: Any) -> Plan:
+def _plan_of_pilot(metric: Metric, y_true: Any, y_pred: Any, y_pred_b: Any, *design: Any) -> Plan:
     """The metric of one model, or the difference between two, on the rows of a pilot."""
     if y_true is None or y_pred is None:
-        raise InvalidParameterError("a pilot has both y_true and y_pred.")
+        raise InvalidParameterError("a pilot needs both y_true and y_pred.")
     if metric.row is None:
         raise InvalidParameterError(
             f"metric must be one of this package, whose derivative is known, got {metric.name}."
         )
-    compared = None
     if y_pred_b is None:
-        statistics = [linearize(sample_of_rows(metric, y_true, y_pred, *about))]
+        statistics = [linearize(sample_of_rows(metric, y_true, y_pred, *design))]
     else:
         models = {"pred_a": y_pred, "pred_b": y_pred_b}
-        compared = ModelsToCompare.of_rows(metric, y_true, models, *about)
-        statistics = compared.statistics
+        statistics = ModelsToCompare.of_rows(metric, y_true, models, *design).statistics
     if not all(statistic.has_influence for statistic in statistics):
         raise InvalidParameterError(
             f"metric={metric.name!r} of these data has no derivative by its rows, from which a "
             "number of rows would follow."
         )
-    scale, statistic = "delta", statistics[0]
-    if compared is not None:
-        statistic = compared.difference()
+    statistic, scale = statistics[0], "delta"
+    if np.ndim(statistic.value) != 0:
+        raise InvalidParameterError(
+            f"sample_size needs a metric that is one number, got {statistic.value!r:.60} from "
+            f"{metric.name}: choose an average."
+        )
+    if y_pred_b is not None:
+        statistic = statistic.minus(statistics[1])
         variance, freedom = variance_of_difference(statistic)
     else:
-        if np.ndim(statistic.value) != 0:
-            raise InvalidParameterError(
-                f"sample_size needs a metric that is one number, got {statistic.value!r:.60} from "
-                f"{metric.name}: choose an average."
-            )
         method = next(iter(methods_of(statistic)))
         scale = _SCALE_OF.get(method, method)
         variance, freedom = statistic.variance, statistic.freedom
@@ -352,19 +350,19 @@ def _plan_of_pilot(metric: Metric, y_true: Any, y_pred: Any, y_pred_b: Any, *abo
             "rows, or rows of every class."
         )
     atoms = statistic.atoms
-    few = freedom < _FEW or statistic.effective < CONTRIBUTIONS
+    is_uncertain = freedom < _FEW or statistic.effective < CONTRIBUTIONS
     return Plan(
         value,
         lambda n, _: np.sqrt(squared * atoms.n_rows / n),
         statistic.bounds,
         scale if scale in SCALES else "delta",
         None if atoms.group is None else atoms.n_rows / atoms.n_groups,
-        "few rows decide the variance in the pilot: plan with more" if few else "",
+        "few rows carry the variance in the pilot: plan with more" if is_uncertain else "",
     )
 
 
 def _plan_without_pilot(metric: Metric, value: Any, prevalence: Any, method: str) -> Plan:
-    """A share of rows, an area, or a ratio of observed to expected, of an assumed value."""
+    """An assumed share of rows, area under the ROC curve, or ratio of observed to expected."""
     limits = (-np.inf, np.inf) if metric.row is None else metric.row.bounds
     if metric.row is not None and metric.row.function is observed_expected_ratio:
         ratio = check_number("value", 1.0 if value is None else value, 0)
@@ -380,7 +378,7 @@ def _plan_without_pilot(metric: Metric, value: Any, prevalence: Any, method: str
             "the ROC curve, observed_expected_ratio or calibration_slope_intercept."
         )
     if value is None:
-        raise InvalidParameterError("value is missing: the value to plan with, or a pilot.")
+        raise InvalidParameterError("value is missing: pass the value to plan with, or a pilot.")
     number = as_number(value)
     if not limits[0] < number < limits[1]:
         raise InvalidParameterError(
@@ -407,11 +405,9 @@ def _plan_without_pilot(metric: Metric, value: Any, prevalence: Any, method: str
 
 
 def _rows_read(metric: Metric, prevalence: Any) -> float | None:
-    """Share of the rows that a share of rows reads; None where no prevalence says it."""
-    row = metric.row
-    if row is None or share_of(metric) != "wilson":
-        return None
-    if metric.params.get("average", "binary") != "binary":
+    """Proportion of the rows that a share of rows reads; None if no prevalence determines it."""
+    row, average = metric.row, metric.params.get("average", "binary")
+    if row is None or share_of(metric) != "wilson" or average != "binary":
         return None
     if not row.shares:
         return 1.0 if metric.tally in ("hits", "marks") else None
@@ -430,11 +426,11 @@ def _known_prevalence(metric: Metric, prevalence: Any) -> float:
 
 
 def _plan_of_slope(value: Any, logits: Any) -> Plan:
-    """A calibration slope, from the information about it in the log odds that are expected."""
+    """A calibration slope, from its Fisher information in the expected log odds."""
     if logits is None:
         raise InvalidParameterError(
-            "logits is missing: the log odds that the model is expected to predict, such as the "
-            "quantiles of a normal distribution; or pass a metric with a pilot."
+            "logits is missing: pass the log odds that the model is expected to predict, such as "
+            "quantiles of a normal distribution, or a metric with a pilot."
         )
     x = read_numbers("logits", logits).ravel()
     slope = check_number("value", 1.0 if value is None else value, 0)
@@ -442,12 +438,12 @@ def _plan_of_slope(value: Any, logits: Any) -> Plan:
     first, second, third = (float((x**k * spread).mean()) for k in range(3))
     information = third - second**2 / first
     if not (np.isfinite(x).all() and information > 0):
-        raise InvalidParameterError("logits have to be finite numbers, of which some differ.")
+        raise InvalidParameterError("logits have to be finite numbers that are not all equal.")
     return Plan(slope, lambda n, _: np.sqrt(1 / (n * information)), (-np.inf, np.inf))
 
 
 def _power_of_claim(claim: Claim, truth: float, error: Any, z: Any) -> Any:
-    """Chance that a claim is shown where this is the difference; both parts of an equivalence."""
+    """Power of the test of a claim if the difference is ``truth``; equivalence needs both tests."""
     from scipy.special import ndtr
 
     distances = [
@@ -462,7 +458,7 @@ def _power_of_claim(claim: Claim, truth: float, error: Any, z: Any) -> Any:
 
 
 def _check_distance(name: str, distance: float, bounds: Range) -> float:
-    """A width or a difference that the metric can have."""
+    """A width or a difference that is possible for the metric."""
     size, most = check_number(name, distance, 0), bounds[1] - bounds[0]
     if not 0 < size < most:
         raise InvalidParameterError(f"{name} has to be in (0, {most:g}), got {distance!r}.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,17 @@ from skmetrics_ext.numeric import Array, divide
 Range = tuple[float, float]
 Bounds = tuple[Array, Array]
 Level = float | Array  # one level, or several that broadcast with the other arguments
+
+
+class Interval(NamedTuple):
+    """Bounds of a statistic at one level or several, its standard error, and notes."""
+
+    low: Array
+    high: Array
+    error: Array
+    notes: Any = ""
+    counts: tuple[float, float] | None = None  # of a share of rows: rows that count, rows in all
+    draws: int | None = None
 
 
 def quantile(level: Level, freedom: Array | float | None = None) -> Any:
@@ -23,7 +34,7 @@ def quantile(level: Level, freedom: Array | float | None = None) -> Any:
 
 
 def increasing_root(rising: Callable[[Array], Array], low: Array, high: Array) -> Array:
-    """Where a rising function passes 0 in [low, high], by halving; an end where it does not."""
+    """The root of a rising function in [low, high], by bisection; an end if it has none there."""
     below, above = np.array(low), np.array(high)
     # 60 halvings leave less than the rounding of a number in [0, 1].
     for _ in range(60):
@@ -40,7 +51,7 @@ def delta_bounds(value: Array, error: Array, z: Array, bounds: Range) -> Bounds:
 
 
 def logit_bounds(value: Array, error: Array, z: Array, bounds: Range) -> Bounds:
-    """The same of the log odds of the way from one bound to the other."""
+    """Value -+ z standard errors on the logit scale of a metric between two bounds."""
     from scipy.special import expit, logit
 
     start, width = bounds[0], bounds[1] - bounds[0]
@@ -53,7 +64,7 @@ def logit_bounds(value: Array, error: Array, z: Array, bounds: Range) -> Bounds:
 
 
 def log_bounds(value: Array, error: Array, z: Array, bounds: Range) -> Bounds:
-    """The same of the log of the distance from the only bound."""
+    """Value -+ z standard errors on the log scale of the distance from the only bound."""
     falls = not np.isfinite(bounds[0])
     start = bounds[1] if falls else bounds[0]
     distance = np.abs(value - start)
@@ -64,7 +75,7 @@ def log_bounds(value: Array, error: Array, z: Array, bounds: Range) -> Bounds:
 
 
 def tail_probability(statistic: Any, freedom: Any, alternative: str) -> Any:
-    """P-value of a statistic that has a t distribution, or a normal one, if nothing differs."""
+    """P-value of a statistic with a t null distribution; normal for infinite freedom."""
     from scipy.special import ndtr, stdtr
 
     def below(value: Any) -> Any:
@@ -84,5 +95,5 @@ SCALES: dict[str, Callable[[Array, Array, Array, Range], Bounds]] = {
 
 def scales_of(bounds: Range) -> tuple[str, ...]:
     """The scales for a metric between these bounds, the preferred one first."""
-    own = ("", "log", "logit")[int(np.isfinite(bounds).sum())]
-    return (own, "delta") if own else ("delta",)
+    n_bounds = int(np.isfinite(bounds).sum())
+    return (("delta",), ("log", "delta"), ("logit", "delta"))[n_bounds]

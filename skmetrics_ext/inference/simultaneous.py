@@ -1,4 +1,4 @@
-"""Simultaneous inference: the largest of many errors that vary together, and Holm's method."""
+"""Simultaneous inference: the largest of many correlated errors, and Holm's method."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ _AT_ONCE = 1 << 20  # numbers that are drawn at once
 
 
 def root_of(covariance: Array) -> Array:
-    """Errors (p, k) of k independent ones of variance 1 that have this covariance."""
+    """A matrix (p, k) whose product with its transpose is the covariance."""
     values, vectors = np.linalg.eigh(np.nan_to_num(covariance))
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 
 
 def largest_of(root: Array, n_draws: int, seed: object) -> Array:
-    """The largest of the errors (p, k), each over its own spread, in each draw; rising."""
+    """The largest standardised error in each draw, sorted, from a root (p, k) of the covariance."""
     if not len(root):
         return np.zeros(n_draws)
-    alike = root / np.sqrt((root**2).sum(axis=1, keepdims=True))
+    scaled = root / np.sqrt((root**2).sum(axis=1, keepdims=True))
     rng = np.random.default_rng(seed_sequence(seed))
-    sizes = block_sizes(n_draws, max(_AT_ONCE // len(alike), 1))
-    found = [np.abs(rng.normal(size=(n, alike.shape[1])) @ alike.T).max(axis=1) for n in sizes]
-    return np.sort(np.concatenate(found))
+    sizes = block_sizes(n_draws, max(_AT_ONCE // len(scaled), 1))
+    blocks = [np.abs(rng.normal(size=(n, scaled.shape[1])) @ scaled.T).max(axis=1) for n in sizes]
+    return np.sort(np.concatenate(blocks))
 
 
 def level_together(largest: Array, n_errors: int, level: float) -> float:
-    """Level of each of some intervals that hold together, by draws of the largest error.
+    """Level of each of several simultaneous intervals, from draws of the largest error.
 
-    Of any dependence it is at least that of one, and at most that of all apart (Bonferroni).
+    It is at least that of one interval, and at most Bonferroni's, whatever the dependence.
     """
     from scipy.special import ndtr
 
@@ -57,7 +57,7 @@ def level_together(largest: Array, n_errors: int, level: float) -> float:
 
 
 def level_of_all(covariance: Array, level: float, n_draws: int, seed: object) -> float:
-    """`level_together` of errors with this covariance, without those that do not vary."""
+    """Level of each simultaneous interval, from the covariance of the errors that vary."""
     variance = np.diag(covariance)
     varies = variance > ROUNDING * np.nanmax(variance, initial=0.0)
     root = root_of(covariance[np.ix_(varies, varies)])
@@ -70,9 +70,9 @@ def level_of_all(covariance: Array, level: float, n_draws: int, seed: object) ->
 def by_max_t(task: ModelsToCompare, pairs: Sequence[Pair]) -> list[Comparison]:
     """Max-t comparisons, from the distribution of the largest of all statistics.
 
-    Each row, or group, has a standard normal multiplier of what it contributes to all the models,
-    so that their errors are normal with the covariance of the contributions: it is drawn from
-    that. A difference with few degrees of freedom is put on the normal scale by its own p-value.
+    With one standard normal multiplier for each row, or group, the errors of all models are normal
+    with the covariance of the contributions, from which they are drawn. The t statistic of a
+    difference with few degrees of freedom takes the normal value with the same p-value.
     """
     from scipy.special import ndtri, stdtr
 
@@ -82,19 +82,20 @@ def by_max_t(task: ModelsToCompare, pairs: Sequence[Pair]) -> list[Comparison]:
             "data does not have; adjust='holm' resamples each pair."
         )
     if len(pairs) == 1:
-        return [compare_pair(task.only(*pairs[0], task.level))]
+        return [compare_pair(task.only(*pairs[0]))]
     log = is_ratio(task.metric)
-    statistics = [one.on_log() if log else one for one in task.statistics]
-    statistics = [one if one.origin.is_compact else one.as_rows() for one in statistics]
-    covariance, found = differences_of(statistics)
+    statistics = [model.on_log() if log else model for model in task.statistics]
+    statistics = [model if model.origin.is_compact else model.as_rows() for model in statistics]
+    covariance, by_pair = differences_of(statistics)
     first, second = np.array(pairs).T
-    own = np.diag(covariance)
-    variance = own[first] + own[second] - 2 * covariance[first, second]
+    variances = np.diag(covariance)
+    variance = variances[first] + variances[second] - 2 * covariance[first, second]
     signs = [1.0 if i < j else -1.0 for i, j in pairs]
-    differences = [found[min(pair), max(pair)] for pair in pairs]
-    difference = np.array([float(one.value) for one in differences]) * signs
-    known = (variance > ROUNDING * (own[first] + own[second])) & np.isfinite(difference)
-    variance, freedom = np.array([variance_of_difference(one) for one in differences]).T
+    differences = [by_pair[min(pair), max(pair)] for pair in pairs]
+    difference = np.array([float(each.value) for each in differences]) * signs
+    known = variance > ROUNDING * (variances[first] + variances[second])
+    known &= np.isfinite(difference)
+    variance, freedom = np.array([variance_of_difference(each) for each in differences]).T
     error = np.sqrt(np.where(known, variance, np.nan))
     alone = 2 * stdtr(freedom, -np.abs(divide(difference, error)))
     z = -ndtri(alone / 2)
@@ -103,42 +104,42 @@ def by_max_t(task: ModelsToCompare, pairs: Sequence[Pair]) -> list[Comparison]:
     largest = largest_of(root[first[known]] - root[second[known]], n_draws, task.plan.random_state)
     n_tests, n_values = max(int(known.sum()), 1), n_draws + 1
     as_large = n_values - np.searchsorted(largest, z)
-    # Of any dependence it is at least that of one, and at most that of all separately (Bonferroni).
+    # At least the p-value of one comparison and at most Bonferroni's, whatever the dependence.
     p_value = np.clip(as_large / n_values, alone, np.minimum(n_tests * alone, 1.0))
     away = quantile(level_together(largest, n_tests, task.level), freedom) * error
     low, high = np.clip((difference - away, difference + away), *differences[0].bounds)
     method, compared = LOG_RATIO if log else "delta", []
     for k, (i, j) in enumerate(pairs):
-        if not known[k]:  # no row distinguishes these two, or nothing is known of one
+        if not known[k]:  # the two agree on every row, or one is undefined
             level = 1 - (1 - task.level) / len(pairs)
-            compared.append(compare_pair(task.only(i, j, level), method))
+            compared.append(compare_pair(task.only(i, j, level=level), method))
             continue
         values = float(statistics[i].value), float(statistics[j].value)
         note = note_on_few_rows(differences[k]) or note_on_metric(task.metric)
         bounds, p = (float(low[k]), float(high[k])), float(p_value[k])
-        about = method, task.level, task.claim, bounds
-        compared.append(comparison(difference[k], values, *about, p_value=p, note=note))
+        question = method, task.level, task.claim, bounds
+        compared.append(comparison(difference[k], values, *question, p_value=p, note=note))
     return compared
 
 
 def by_holm(task: ModelsToCompare, pairs: Sequence[Pair]) -> list[Comparison]:
-    """Every pair alone: p-values by Holm, intervals at the Bonferroni level."""
+    """Comparisons with p-values adjusted by Holm, and intervals at the Bonferroni level."""
     level = 1 - (1 - task.level) / len(pairs)
-    compared = [compare_pair(task.only(*pair, level)) for pair in pairs]
-    adjusted = holm_adjust([one.p_value for one in compared]).tolist()
-    return [replace(one, p_value=p) for one, p in zip(compared, adjusted, strict=True)]
+    compared = [compare_pair(task.only(*pair, level=level)) for pair in pairs]
+    adjusted = holm_adjust([each.p_value for each in compared]).tolist()
+    return [replace(each, p_value=p) for each, p in zip(compared, adjusted, strict=True)]
 
 
 def optimistic_estimates(
     statistics: Mapping[Any, Linearized], sign: float, level: float, plan: DrawPlan
 ) -> dict[Any, tuple[float, Estimate]]:
-    """By name the better simultaneous bound of each statistic, times ``sign``, and its estimate."""
-    together, found = 1 - (1 - level) / len(statistics), {}
+    """By name the optimistic simultaneous bound of each statistic, times ``sign``; its estimate."""
+    joint_level, estimates = 1 - (1 - level) / len(statistics), {}
     for group, statistic in statistics.items():
-        # Of shares the exact interval: others fall short at such levels.
+        # The exact interval for shares: at such levels the others cover too little.
         method = _EXACT if _EXACT in methods_of(statistic) else "auto"
-        estimate = interval_of(statistic, method, together, plan)
+        estimate = interval_of(statistic, method, joint_level, plan)
         assert isinstance(estimate, Estimate)
         bound = sign * (estimate.high if sign > 0 else estimate.low)
-        found[group] = bound if np.isfinite(bound) else np.inf, estimate
-    return found
+        estimates[group] = bound if np.isfinite(bound) else np.inf, estimate
+    return estimates

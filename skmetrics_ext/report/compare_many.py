@@ -14,7 +14,7 @@ from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.draws.readers import find_metric
 from skmetrics_ext.inference.facts import positive_class_of
-from skmetrics_ext.inference.results import Comparison, design_told
+from skmetrics_ext.inference.results import Comparison, design_text
 from skmetrics_ext.inference.simultaneous import Pair, by_holm, by_max_t
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import RandomState
@@ -219,7 +219,7 @@ def compare_many(
     if not compared.design.is_plain:
         atoms, effects = compared.design_effects(pairs, log=is_ratio(compared.metric))
         counts = atoms.of_design()
-        described += f"; {design_told(**counts, effects=effects)}"
+        described += f"; {design_text(**counts, effects=effects)}"
     lead = f"{measure.name}: {listed} ({100 * level:g}% together, {described})"
     notes = class_notes(positive_class_of(compared.metric, compared.models[0]))
     rows = Rows(_rows(names, pairs, differences), _COLUMNS, lead=[lead], notes=notes)

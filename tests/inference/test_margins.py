@@ -250,11 +250,11 @@ def test_a_difference_at_the_margin_is_seldom_concluded(metric):
         ("accuracy", {"margin": "0.1"}, "margin has to be a finite number"),
         ("accuracy", {"margin": 3, "alternative": "greater"}, "as large as differences can be"),
         ("accuracy", {"margin": 0.1, "method": "permutation"}, "takes no margin"),
-        ("prevalence", {"margin": 0.1, "alternative": "non-inferior"}, "whether more is better"),
+        ("prevalence", {"margin": 0.1, "alternative": "non-inferior"}, "with a known direction"),
         (
             lambda t, p: float(np.mean(t == p)),
             {"margin": 0.1, "alternative": "non-inferior"},
-            "whether more is better",
+            "with a known direction",
         ),
         ("accuracy", {"margin": 0.1, "alternative": "inferior"}, "alternative has to be one of"),
     ],
@@ -304,5 +304,5 @@ def test_goals_outside_the_range_are_refused(goal):
 
 def test_a_goal_needs_a_direction():
     for metric in ("prevalence", lambda t, p: float(np.mean(t == p))):
-        with pytest.raises(ValueError, match="whether more is better"):
+        with pytest.raises(ValueError, match="with a known direction"):
             confidence_interval(metric, Y, A, goal=0.5, n_resamples=50)

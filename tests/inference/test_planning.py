@@ -174,7 +174,7 @@ def test_width_of_a_ratio_is_that_on_the_log_scale():
                       "alternative": "non-inferior"}, "no number of rows shows 'non-inferior'"),
         ("accuracy", {"value": 0.2, "difference": 0.3, "samples": 2}, "leaves no value"),
         (calibration_slope_intercept, {"width": 0.1}, "logits is missing"),
-        (calibration_slope_intercept, {"width": 0.1, "logits": [1, 1]}, "of which some differ"),
+        (calibration_slope_intercept, {"width": 0.1, "logits": [1, 1]}, "not all equal"),
     ],
 )  # fmt: skip
 def test_refused(metric, options, message):
@@ -186,5 +186,5 @@ def test_what_is_assumed_is_not_for_a_pilot():
     rows = [0, 1] * 10
     with pytest.raises(InvalidParameterError, match="value is for planning without y_true"):
         sample_size("accuracy", rows, rows, value=0.9, width=0.1)
-    with pytest.raises(InvalidParameterError, match="a pilot has both y_true and y_pred"):
+    with pytest.raises(InvalidParameterError, match="a pilot needs both y_true and y_pred"):
         sample_size("accuracy", rows, width=0.1)

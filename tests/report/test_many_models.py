@@ -165,7 +165,7 @@ def test_a_model_twice():
     same = rows["a", "c"]
     assert same["p_value"] == 1
     assert same["low"] < 0 < same["high"]
-    assert "no row tells the models apart" in same["note"]
+    assert "the models agree on every row" in same["note"]
     pair = {"a": SCORES["m0"], "b": SCORES["m3"]}
     (alone,) = compare_many("roc_auc", Y, pair, random_state=0).rows
     assert rows["a", "b"]["low"] == pytest.approx(alone["low"], rel=0.05)

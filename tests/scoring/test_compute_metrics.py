@@ -145,9 +145,9 @@ def test_what_several_intervals_do_not_take_is_refused():
     y, score = [0, 1, 0, 1], [0.1, 0.9, 0.2, 0.4]
     with pytest.raises(ValueError, match=r"labels and scores.*y_proba=..., intervals=True"):
         confidence_interval(["accuracy", "roc_auc"], y, score)
-    with pytest.raises(ValueError, match="goal is an option of one metric"):
+    with pytest.raises(ValueError, match="goal is not available for a list"):
         confidence_interval(["accuracy", "recall"], y, y, goal=0.5)
-    with pytest.raises(ValueError, match="strata is an option of one metric"):
+    with pytest.raises(ValueError, match="strata is not available for a list"):
         confidence_interval(["accuracy", "recall"], y, y, strata=[0, 0, 1, 1])
     with pytest.raises(ValueError, match="metrics is empty"):
         confidence_interval([], y, y)
