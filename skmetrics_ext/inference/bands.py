@@ -1,8 +1,8 @@
-"""Bands of curves: an interval at each point, or intervals that hold at all points together."""
+"""Bands of curves: pointwise intervals, or simultaneous ones."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -27,11 +27,11 @@ from skmetrics_ext.validation.parameters import check_level
 from skmetrics_ext.validation.tensors import to_host
 
 BANDS = ("pointwise", "simultaneous")
-_POINTS = np.arange(1, 100) / 100  # at 0 and 1 most curves have one value whatever the rows
+_POINTS = np.arange(1, 100) / 100  # at 0 and 1 most curves are constant
 _MOST_THRESHOLDS = 101
-# Of shares: at the high levels of points that hold together, others cover too little near 0 and 1.
+# For shares: at the levels of simultaneous intervals, others cover too little near 0 and 1.
 _EXACT = "clopper_pearson"
-# Along a curve, unless a partial says otherwise; of several values the largest is biased.
+# Along a curve, unless a partial fixes the method; the largest of several values is biased.
 _BETWEEN = {"largest of several": {"method": "interpolated"}}
 
 
@@ -42,15 +42,15 @@ class CurveBand(Tabular):
     Parameters
     ----------
     metric : str
-        What is measured.
+        Name of the metric.
     along : str
-        The parameter of the metric that says where: "specificity", "recall", "threshold", ...
+        The parameter on the abscissa: "specificity", "recall", "threshold", ...
     at, value, low, high, standard_error : ndarray of shape (n_points,)
-        Its values, the metric there, the bounds and the standard error.
+        Values of that parameter, the metric there, its bounds and standard error.
     notes : tuple of str
         What a reader must know before using each of the points.
     band : {"pointwise", "simultaneous"}
-        Whether each interval has the confidence level, or all of them together.
+        Whether the confidence level is that of each interval, or of all of them jointly.
     method : str
         How the intervals were made.
     confidence_level : float
@@ -61,8 +61,8 @@ class CurveBand(Tabular):
     Examples
     --------
     >>> from skmetrics_ext import curve_band
-    >>> found = curve_band("recall", [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], at=[0.4, 0.3])
-    >>> found.value, found.low.round(2), found.high.round(2)
+    >>> band = curve_band("recall", [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], at=[0.4, 0.3])
+    >>> band.value, band.low.round(2), band.high.round(2)
     (array([0.5, 1. ]), array([0.09, 0.34]), array([0.91, 1.  ]))
     """
 
@@ -83,7 +83,7 @@ class CurveBand(Tabular):
         read_curve(self)
 
     def columns(self) -> dict[str, Any]:
-        """The arrays by name, the abscissa by its own."""
+        """The arrays by name; the abscissa has the name of its parameter."""
         return {
             self.along: self.at,
             "value": self.value,
@@ -120,12 +120,12 @@ def curve_band(
     random_state: RandomState = None,
     **metric_params: Any,
 ) -> CurveBand:
-    r"""Intervals along a curve: of a metric at each of many points.
+    r"""Intervals of a metric at many points along a curve.
 
     Parameters
     ----------
     metric : str or callable
-        What is on the ordinate. What is on the abscissa follows from it:
+        The ordinate, which determines the abscissa:
 
         - of the ROC curve "sensitivity_at_specificity" or "specificity_at_sensitivity", of the
           precision-recall curve "precision_at_recall", of the decision curve "net_benefit", of the
@@ -138,20 +138,20 @@ def curve_band(
     y_score : array-like of shape (n_samples,)
         Scores, higher for the positive class, or probabilities for metrics of these.
     at : array-like of shape (n_points,), default=None
-        Where on the abscissa. By default those of 0.01, 0.02, ..., 0.99 that have five rows or more
-        on either side, of the class that the rate is of; of thresholds the distinct scores, or 101
-        of them at equal shares of the rows. A simultaneous band leaves out those of these points
-        whose own interval bears a note.
+        Points on the abscissa. By default those of 0.01, 0.02, ..., 0.99 with at least five rows on
+        either side (of the class whose rate it is); for thresholds the distinct scores, or 101 of
+        them at equal shares of the rows. A simultaneous band leaves out those of these default
+        points whose own interval has a note.
     band : {"pointwise", "simultaneous"}, default="pointwise"
-        "pointwise": each interval holds its own point in as many samples as the level says,
-        and is that of `confidence_interval` there. "simultaneous": all intervals hold their points
-        at once in as many, so that the whole curve lies in the band. They are of a higher level,
-        by the distribution of the largest of all errors.
+        "pointwise": the interval of `confidence_interval` at each point, with its coverage.
+        "simultaneous": the level is the probability that all intervals cover at once, so that the
+        whole curve lies in the band. Each interval then has a higher level, from the distribution
+        of the largest error.
     method : str, default="auto"
-        Of the interval at each point, as in `confidence_interval`; of shares in a simultaneous
-        band "clopper_pearson".
+        Method of the interval at each point, as in `confidence_interval`; for shares in a
+        simultaneous band "clopper_pearson".
     confidence_level : float in (0, 1), default=0.95
-        Nominal coverage, at each point or of all of them.
+        Nominal coverage, at each point or of all of them jointly.
     groups : array-like of shape (n_samples,), default=None
         The group of each row (the patient); rows of a group may depend on each other.
     strata : array-like of shape (n_samples,), default=None
@@ -164,10 +164,10 @@ def curve_band(
     n_resamples : int, default=9999
         Draws of the largest error, and of methods that resample.
     random_state : int, Generator, RandomState or None, default=None
-        Where the draws come from.
+        Seed of the draws.
     **metric_params : dict
-        Parameters of the metric: ``average``, ``method`` of interpolation and others; one that
-        this function has too is fixed by a `functools.partial`.
+        Parameters of the metric: ``average``, ``method`` of interpolation and others. Fix one that
+        has the name of a parameter of this function with `functools.partial`.
 
     Returns
     -------
@@ -180,10 +180,10 @@ def curve_band(
 
     Notes
     -----
-    The errors at all points are sums over the rows of what each of them adds, so that multipliers
-    of the rows draw them together (with groups, multipliers of the groups). A band holds at the
-    points that were asked for, and between them where the curve is smooth. The bounds at a point
-    with few rows beyond it bear a note; a simultaneous band of such points holds too rarely.
+    The errors at all points are sums of contributions of the same rows, so they are drawn jointly
+    with one multiplier for each row (or group). A band covers the curve at its points, and between
+    them if the curve is smooth. Bounds at a point with few rows beyond it have a note; simultaneous
+    bands of such points cover too rarely.
 
     References
     ----------
@@ -209,13 +209,13 @@ def curve_band(
     plan = DrawPlan(n_resamples, random_state=random_state)
     if measure.row is None or not (measure.spec.point or measure.spec.response == "labels"):
         raise InvalidParameterError(
-            f"metric must have a point on a curve (a rate, a threshold, a fraction), or be a "
-            f"metric of labels, which thresholds give; {measure.name} has none."
+            f"metric must be read at a point of a curve (a rate, a threshold, a fraction), or be a "
+            f"metric of labels, which is read at thresholds; {measure.name} is neither."
         )
     if pos_label is not None and measure.takes("pos_label"):
         measure = measure.with_params(pos_label=pos_label)
-    of_place = _at_point if measure.spec.point else _at_threshold
-    checked, data_at = of_place(measure, y_true, y_score, sample_weight, pos_label)
+    check = _at_point if measure.spec.point else _at_threshold
+    checked, data_at = check(measure, y_true, y_score, sample_weight, pos_label)
     columns = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
     design = read_design(groups, strata, checked.true.shape[0], **columns)
 
@@ -229,54 +229,57 @@ def curve_band(
         places = _POINTS[beyond >= min(BEYOND_POINT, np.max(beyond))]
     else:
         places = _distinct(checked)
-    statistics, own = [statistic(place) for place in places.tolist()], level
-    if any(np.ndim(one.value) for one in statistics):
+    statistics, point_level = [statistic(place) for place in places.tolist()], level
+    if any(np.ndim(each.value) for each in statistics):
         raise InvalidParameterError(
-            f"A band is of one number at each point, and {measure.name} with these parameters "
-            "gives one of each class: ask for an average."
+            f"A band needs one number at each point, and {measure.name} with these parameters "
+            "gives one for each class: choose an average."
         )
 
     def estimates_of(method: str, level: float) -> list[Any]:
-        return [interval_of(one, method, level, plan) for one in statistics]
+        return [interval_of(each, method, level, plan) for each in statistics]
 
     if band == "simultaneous":
-        if at is None:  # the points whose own interval bears no note, if there are some
-            notes = [one.note for one in estimates_of(method, level)]
+        if at is None:  # the points whose own interval has no note, if there are any
+            notes = [estimate.note for estimate in estimates_of(method, level)]
             kept = [i for i, note in enumerate(notes) if not note] or list(range(len(notes)))
             places, statistics = places[kept], [statistics[i] for i in kept]
-        shares = len(statistics) > 1 and all(_EXACT in methods_of(one) for one in statistics)
+        if not all(each.has_influence for each in statistics):
+            raise InvalidParameterError(
+                "band='simultaneous' needs a derivative by the rows, which "
+                f"{measure.name} does not have; band='pointwise' resamples every point."
+            )
+        shares = len(statistics) > 1 and all(_EXACT in methods_of(each) for each in statistics)
         method = _EXACT if method == "auto" and shares else method
-        own = _level_of_band(statistics, measure.name, level, plan)
-    estimates = estimates_of(method, own)
-    parts = ("value", "low", "high", "standard_error")
-    value, low, high, error = (np.array([getattr(one, p) for one in estimates]) for p in parts)
-    about = tuple(one.note for one in estimates), band, estimates[0].method, level, own
-    along = measure.spec.point or "threshold"
-    return CurveBand(measure.name, along, places, value, low, high, error, *about)
+        covariance = covariance_of(statistics)
+        point_level = level_of_all(covariance, level, plan.most_draws, plan.random_state)
+    estimates = estimates_of(method, point_level)
+    arrays: dict[str, Any] = {
+        name: np.array([getattr(estimate, name) for estimate in estimates])
+        for name in ("value", "low", "high", "standard_error")
+    }
+    return CurveBand(
+        metric=measure.name,
+        along=measure.spec.point or "threshold",
+        at=places,
+        **arrays,
+        notes=tuple(estimate.note for estimate in estimates),
+        band=band,
+        method=estimates[0].method,
+        confidence_level=level,
+        point_level=point_level,
+    )
 
 
-def _level_of_band(
-    statistics: Sequence[Linearized], name: str, level: float, plan: DrawPlan
-) -> float:
-    """The level of each interval, for which all hold together."""
-    if not all(one.has_influence for one in statistics):
-        raise InvalidParameterError(
-            f"band='simultaneous' needs a derivative by the rows, which {name} does not have; "
-            "band='pointwise' resamples every point."
-        )
-    covariance = covariance_of(statistics)
-    return level_of_all(covariance, level, plan.most_draws, plan.random_state)
+# --------------------------------------------------------------------------- points of a curve
 
 
-# --------------------------------------------------------------------------- where it is read
-
-
-# Checked rows, and the metric with the data that it reads at each place.
+# Checked rows, and the metric with the data that it reads at each point.
 _Places = tuple[Any, Callable[[float], tuple[Metric, Any]]]
 
 
 def _at_point(metric: Metric, y_true: Any, y_score: Any, weight: Any, _: Any) -> _Places:
-    """A metric that says itself where it is read."""
+    """A metric with a parameter for the point of a curve."""
     along = metric.spec.point
     metric = metric.with_params(**{**_BETWEEN.get(metric.spec.interval, {}), **metric.params})
     settled, checked = check_rows(metric, y_true, y_score, weight)
@@ -286,26 +289,26 @@ def _at_point(metric: Metric, y_true: Any, y_score: Any, weight: Any, _: Any) ->
 def _at_threshold(
     metric: Metric, y_true: Any, y_score: Any, weight: Any, pos_label: Any
 ) -> _Places:
-    """A metric of the labels that thresholds give."""
+    """A metric of labels, which are scores at or above a threshold."""
     options: Options = {"sample_weight": weight, "pos_label": pos_label, "side": "one"}
     scores = Scores.check(y_true, y_score, what=f"{metric.name} at thresholds", **options)
     if scores.kind != "binary":
         raise InvalidParameterError(
             f"{metric.name} at thresholds needs labels of two classes, got {scores.kind}."
         )
-    own = metric
+    settled = metric
     if metric.takes("pos_label") and metric.sides != "none":
-        own = metric.with_params(pos_label=scores.classes.tolist()[-1])
+        settled = metric.with_params(pos_label=scores.classes.tolist()[-1])
 
     def data_at(place: float) -> tuple[Metric, Labels]:
         pred = (scores.score >= place).astype(np.int64)
-        return own, Labels("binary", scores.classes, scores.true, pred, scores.weight)
+        return settled, Labels("binary", scores.classes, scores.true, pred, scores.weight)
 
     return scores, data_at
 
 
 def _distinct(scores: Scores) -> Array:
-    """The distinct scores, falling, or as many of them as a curve needs."""
+    """The distinct scores in falling order, at most `_MOST_THRESHOLDS` of them."""
     kept = scores.score if scores.weight is None else scores.score[scores.weight != 0]
     falling = np.sort(kept)[::-1]
     if len(distinct := np.unique(falling)[::-1]) <= _MOST_THRESHOLDS:
@@ -320,5 +323,5 @@ def _places(at: Any) -> Array:
     except (TypeError, ValueError):
         places = np.empty(0)
     if places.ndim != 1 or not places.size or np.isnan(places).any():
-        raise InvalidParameterError(f"at must hold one number or more, got {at!r:.80}.")
+        raise InvalidParameterError(f"at must hold at least one number, got {at!r:.80}.")
     return places

@@ -1,4 +1,4 @@
-"""Nested cross-validation: an interval of the prediction error of a model."""
+"""Nested cross-validation: an interval for the prediction error of a model."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from skmetrics_ext.validation.targets import label_values
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
-# Losses that have a name, and their range.
+# Named losses and their ranges.
 _ERROR: Any = error_rate.__name__
 _LOG = log_loss.__name__
 _BRIER = "brier"
 _BOUNDS = {_ERROR: (0.0, 1.0), _LOG: (0.0, np.inf), _BRIER: (0.0, 2.0)}
-# The loss that a metric is, and whether it is 1 less that loss.
+# The loss that equals a metric, and whether the metric is 1 minus that loss.
 Loss = Literal["error_rate", "log_loss", "brier"]
 LOSS_OF: Mapping[Any, tuple[Any, bool]] = {
     accuracy_score: (_ERROR, True),
@@ -52,30 +52,30 @@ LOSS_OF: Mapping[Any, tuple[Any, bool]] = {
 
 
 class Repetition(NamedTuple):
-    """Losses of one partition into K folds.
+    """Losses of all models fitted on one partition into K folds.
 
     Parameters
     ----------
     fold : ndarray of int64 of shape (n,)
         The fold of each row.
     losses : ndarray of shape (K, n)
-        Loss of each row by the model that saw neither that fold nor the row's own.
+        Loss of each row under the model that was trained without that fold and the row's own fold.
     """
 
     fold: Array
     losses: Array
 
-    def parts(self) -> Iterator[tuple[Array, Array]]:
-        """For each fold the losses of all rows, and which of them it holds."""
+    def by_fold(self) -> Iterator[tuple[Array, Array]]:
+        """For each outer fold the losses of all rows, and which of them lie in it."""
         return ((losses, self.fold == f) for f, losses in enumerate(self.losses))
 
     def squared_errors(self, group: Array | None = None) -> list[float]:
-        """For each fold an unbiased guess of the squared error of the inner estimate.
+        """For each fold an unbiased estimate of the squared error of the inner estimate.
 
-        The squared distance of the two estimates, less the variance of the outer one.
+        It is the squared distance of both estimates, minus the variance of the outer one.
         """
         squared = []
-        for losses, outer in self.parts():
+        for losses, outer in self.by_fold():
             mean = float(losses[outer].mean())
             sums = _sums(losses[outer] - mean, group, outer)
             variance = float((sums**2).sum()) * len(sums) / (len(sums) - 1) / outer.sum() ** 2
@@ -93,28 +93,27 @@ def _sums(values: Array, group: Array | None, rows: Array) -> Array:
 def nested_estimate(
     repetitions: list[Repetition], group: Array | None = None
 ) -> tuple[float, float, bool, float]:
-    """Prediction error, its standard error, whether that met its upper limit; design effect."""
+    """Prediction error, its standard error, whether that is at its upper limit; design effect."""
     n_folds, n_rows = repetitions[0].losses.shape
     n_groups = n_rows if group is None else int(group.max()) + 1
-    parts = [part for one in repetitions for part in one.parts()]
-    outer = np.concatenate([losses[held] for losses, held in parts])
-    inner = np.concatenate([losses[~held] for losses, held in parts])
-    # Errors that fall as 1 / rows: from two folds left out to none is so many times the way
-    # from two to one.
+    folds = [fold for repetition in repetitions for fold in repetition.by_fold()]
+    outer = np.concatenate([losses[in_fold] for losses, in_fold in folds])
+    inner = np.concatenate([losses[~in_fold] for losses, in_fold in folds])
+    # If errors fall as 1 / rows, going from K - 2 folds to all K changes the error by this multiple
+    # of the change from K - 2 to K - 1.
     bias = (1 + (n_folds - 2) / n_folds) * (float(inner.mean()) - float(outer.mean()))
-    squared = np.mean([error for one in repetitions for error in one.squared_errors(group)])
-    # From the rows of K - 1 folds to all.
-    error = np.sqrt(max(float(squared), 0.0) * (n_folds - 1) / n_folds)
-    alone, mean = float(inner.std(ddof=1)) / np.sqrt(n_rows), float(inner.mean())
-    sums = np.concatenate([_sums(losses[~held] - mean, group, ~held) for losses, held in parts])
+    squared = np.mean([each for part in repetitions for each in part.squared_errors(group)])
+    error = np.sqrt(max(float(squared), 0.0) * (n_folds - 1) / n_folds)  # K - 1 folds to all rows
+    independent, mean = float(inner.std(ddof=1)) / np.sqrt(n_rows), float(inner.mean())
+    sums = np.concatenate([_sums(losses[~held] - mean, group, ~held) for losses, held in folds])
     naive = float(np.sqrt(n_groups * (sums**2).sum() / (len(sums) - 1))) / n_rows
-    limit = naive * np.sqrt(n_folds)  # were the folds no more than one
-    effect = (naive / alone) ** 2 if alone else np.nan
+    limit = naive * np.sqrt(n_folds)  # as if the rows were worth one fold
+    effect = (naive / independent) ** 2 if independent else np.nan
     return mean - bias, float(np.clip(error, naive, limit)), bool(error > limit), effect
 
 
 def partitions(n_rows: int, strata: Array | None, n_folds: int, rng: Any) -> Array:
-    """Number of the fold of each row, of sizes that differ by one at most (in each stratum)."""
+    """Fold of each row; the sizes of folds differ by at most one (within each stratum)."""
     order = rng.permutation(n_rows)
     if strata is not None:
         order = order[np.argsort(strata[order], kind="stable")]
@@ -141,45 +140,45 @@ def nested_cv_interval(
     random_state: RandomState = None,
     n_jobs: int | None = None,
 ) -> Estimate:
-    r"""Interval of the prediction error of a model by nested cross-validation.
+    r"""Interval for the prediction error of a model by nested cross-validation.
 
-    The standard error from the losses of a cross-validation takes them to be independent, which
-    rows that train one another's models are not; it is too small. Here each fold is held out of
-    a cross-validation of the rest. With the mean loss of that, :math:`e^{in}_f`, and of the fold
-    itself by the model of all the rest, :math:`e^{out}_f`,
+    The usual standard error of cross-validation treats losses as independent. It is too small,
+    because rows train one another's models. Here each fold is held out of a cross-validation of
+    the rest. With the mean loss in that cross-validation, :math:`e^{in}_f`, and the mean loss of
+    the fold under the model trained on all the rest, :math:`e^{out}_f`,
 
     .. math:: \widehat{MSE} = \mathrm{mean}_f \left[(e^{in}_f - e^{out}_f)^2
         - s_f^2 / n_f\right], \quad
         \hat e \pm z \sqrt{\tfrac{K - 1}{K} \widehat{MSE}}
 
-    over the folds of all repetitions, the standard error kept within :math:`[s, s \sqrt K]` of
-    the naive one. :math:`\hat e = e^{in} - (1 + \frac{K - 2}{K}) (e^{in} - e^{cv})` takes
-    off the bias of training on K - 2 of K folds.
+    over the folds of all repetitions, with the standard error kept within :math:`[s, s \sqrt K]`
+    for the naive one, s. :math:`\hat e = e^{in} - (1 + \frac{K - 2}{K}) (e^{in} - e^{cv})`
+    corrects the bias of training on K - 2 of K folds.
 
     Parameters
     ----------
     estimator : estimator
         A classifier; cloned for each of the ``n_repeats * n_folds * (n_folds + 1) / 2`` fits.
     X : array-like of shape (n_samples, n_features)
-        What the model predicts from.
+        Features.
     y : array-like of shape (n_samples,)
         True labels.
     loss : {"error_rate", "log_loss", "brier"} or callable, default="error_rate"
-        Mean over rows of: being wrong; minus the log of the probability of the true class;
-        squared distance of the probabilities from it (half of it for two classes, as
-        `brier_score_loss` has it). Columns are matched with the classes by name. A callable
-        ``loss(fitted, X, y)`` gives the losses of the rows.
+        Mean over rows of wrong predictions; of minus the log probability of the true class; or of
+        the squared distance of the probabilities from it (half of that for two classes, as in
+        `brier_score_loss`). Columns are matched with classes by name. A callable
+        ``loss(fitted, X, y)`` returns the loss of each row.
     n_folds : int, default=10
         Folds K, 3 or more.
     n_repeats : int, default=20
-        Random partitions. The standard error is itself noisy: 50 and more steady it.
+        Random partitions. The standard error is itself noisy; 50 or more make it stable.
     stratify : bool, default=False
-        Whether each fold has the classes in the same shares. The theory is of plain random
-        folds; stratify where a class is rare.
+        Whether each fold has the classes in the same proportions. The theory is for plain random
+        folds; stratify if a class is rare.
     groups : array-like of shape (n_samples,), default=None
-        The group of each row (the patient); rows of a group may depend on each other. Folds are
-        made of whole groups, as equal in their numbers of groups as can be, variances are those of
-        sums over groups, and the quantile is that of a t distribution of one less than the groups.
+        The group of each row (the patient); rows of a group may depend on each other. Folds then
+        consist of whole groups, as equal in number of groups as possible; variances are those of
+        sums over groups; and the t quantile has (groups - 1) degrees of freedom.
     confidence_level : float in (0, 1), default=0.95
         Nominal coverage of the interval.
     random_state : int, RandomState or None, default=None
@@ -190,9 +189,9 @@ def nested_cv_interval(
     Returns
     -------
     Estimate
-        Lower is better. It speaks of models fitted to samples of this size from the same
-        source. Bounds are clipped to the range of the loss. Where no row was ever wrong, the
-        error rate has Wilson's interval.
+        Lower is better. It is the error of models fitted to samples of this size from the same
+        source. Bounds are clipped to the range of the loss. If no row was ever wrong, the error
+        rate has Wilson's interval.
 
     Raises
     ------
@@ -222,10 +221,10 @@ def nested_cv_interval(
     classes, codes = _read_classes(y)
     n_rows = len(codes)
     group = None if groups is None else read_groups(groups, n_rows, X=X, y=y)
-    n_groups, what = (n_rows, "rows") if group is None else (int(group.max()) + 1, "groups")
+    n_groups, unit = (n_rows, "rows") if group is None else (int(group.max()) + 1, "groups")
     if n_groups < 2 * n_folds:
         raise InvalidParameterError(
-            f"n_folds={n_folds} leaves folds of fewer than 2 of {n_groups} {what}."
+            f"n_folds={n_folds} needs at least {2 * n_folds} {unit}, got {n_groups}."
         )
     if stratify and group is not None:
         raise InvalidParameterError(
@@ -253,7 +252,7 @@ def nested_cv_interval(
     grouped: dict[str, Any] = {}
     if groups is not None:
         grouped = {"n_groups": n_groups, "design_effect": effect}
-    note = "the standard error met its upper limit" if at_limit else ""
+    note = "the standard error is at its upper limit" if at_limit else ""
     if error == 0:
         note = "every row has the same loss"
         if loss == _ERROR:
@@ -289,8 +288,8 @@ def _repeat(
         fitted = clone(estimator).fit(take_rows(X, train), take_rows(y, train))
         for without, held in {pair, pair[::-1]}:
             rows = np.flatnonzero(fold == held)
-            about = take_rows(X, rows), take_rows(y, rows), classes, codes[rows], loss
-            losses[without, rows] = _row_losses(fitted, *about)
+            held_out = take_rows(X, rows), take_rows(y, rows), classes, codes[rows]
+            losses[without, rows] = _row_losses(fitted, *held_out, loss)
     return Repetition(fold, losses)
 
 
@@ -299,23 +298,23 @@ def _row_losses(fitted: Any, X: Any, y: Any, classes: Array, codes: Array, loss:
         values = read_numbers("loss", loss(fitted, X, y))
         if values.shape != codes.shape or not np.isfinite(values).all():
             raise InvalidParameterError(
-                f"loss has to give a finite number for each of {len(codes)} rows, got an array "
+                f"loss has to return a finite number for each of {len(codes)} rows, got an array "
                 f"of shape {values.shape}."
             )
         return values
     if loss == _ERROR:
         predicted = read_array("predict", fitted.predict(X))
         return (find_labels(predicted, classes) != codes).astype(np.float64)
-    given, known = fitted.predict_proba(X), read_array("classes_", fitted.classes_)
-    check_response(given, known, "predict_proba")
-    response = read_array("predict_proba", given)
+    predicted_proba, known = fitted.predict_proba(X), read_array("classes_", fitted.classes_)
+    check_response(predicted_proba, known, "predict_proba")
+    response = read_array("predict_proba", predicted_proba)
     if response.shape != (len(codes), len(known)):
         raise InvalidParameterError(
-            f"predict_proba of {type(fitted).__name__} has to give shape "
+            f"predict_proba of {type(fitted).__name__} has to have shape "
             f"{(len(codes), len(known))}, a column for each of {known.tolist()!r:.60}, got "
             f"{response.shape}."
         )
-    # A class that the model never saw has probability 0.
+    # A class absent from the training rows has probability 0.
     proba = np.zeros((len(codes), len(classes)))
     proba[:, find_labels(known, classes)] = response
     if loss == _LOG:

@@ -131,16 +131,16 @@ def test_exchanged_weights_of_frequency_are_rows():
 
 
 def test_what_has_no_point_or_no_number_is_refused():
-    with pytest.raises(InvalidParameterError, match="must have a point on a curve"):
+    with pytest.raises(InvalidParameterError, match="must be read at a point of a curve"):
         curve_band("roc_auc", TRUE, SCORE)
-    with pytest.raises(InvalidParameterError, match="must have a point on a curve"):
+    with pytest.raises(InvalidParameterError, match="must be read at a point of a curve"):
         curve_band(lambda y, s: 0.5, TRUE, SCORE)
     with pytest.raises(InvalidParameterError, match="band='pointwise' resamples"):
         curve_band("recall_at_precision", TRUE, SCORE, at=[0.5], band="simultaneous")
     with pytest.raises(InvalidParameterError, match="one number at each point"):
         curve_band("recall", TRUE, SCORE, at=[0.5], average=None)
     for at in ([], ["a"], [np.nan], [[0.1]]):
-        with pytest.raises(InvalidParameterError, match="at must hold one number"):
+        with pytest.raises(InvalidParameterError, match="at must hold at least one number"):
             curve_band("recall", TRUE, SCORE, at=at)
 
 

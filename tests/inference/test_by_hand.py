@@ -66,7 +66,7 @@ def test_a_function_of_unknown_direction_is_named():
         return accuracy_score(y_true, y_pred)
 
     options = {"alternative": "non-inferior", "margin": 0.1, "n_resamples": 50}
-    with pytest.raises(InvalidParameterError, match="nothing says of share_of_hits"):
+    with pytest.raises(InvalidParameterError, match="share_of_hits has none"):
         compare(share_of_hits, Y, LABELS["m0"], LABELS["m1"], **options)
 
 

@@ -174,7 +174,7 @@ def test_columns_that_do_not_match_the_classes() -> None:
         def predict_proba(self, X: np.ndarray) -> np.ndarray:
             return np.full((len(X), 4), 0.25)
 
-    with pytest.raises(ValueError, match=r"predict_proba of Wide has to give shape \(30, 3\)"):
+    with pytest.raises(ValueError, match=r"predict_proba of Wide has to have shape \(30, 3\)"):
         nested_cv_interval(Wide(), X, Y, loss="brier", n_folds=5, n_repeats=1, random_state=0)
 
 
@@ -214,10 +214,10 @@ def test_stratified_folds_share_each_class_evenly() -> None:
     [
         ({"loss": "auc"}, "loss has to be one of .*'log_loss'.* got 'auc'"),
         ({"n_folds": 2}, "n_folds has to be an integer of 3 or more, got 2"),
-        ({"n_folds": 80}, "n_folds=80 leaves folds of fewer than 2 of 150 rows"),
+        ({"n_folds": 80}, "n_folds=80 needs at least 160 rows"),
         ({"n_repeats": 0}, "n_repeats has to be an integer of 1 or more"),
         ({"confidence_level": 2}, "confidence_level has to be"),
-        ({"loss": lambda model, X, y: 0.5}, "loss has to give a finite number for each of"),
+        ({"loss": lambda model, X, y: 0.5}, "loss has to return a finite number for each of"),
     ],
 )
 def test_refused(options: dict, message: str) -> None:
