@@ -46,7 +46,7 @@ AVERAGES = {"macro avg": "macro", "weighted avg": "weighted", "samples avg": "sa
 
 
 class ReportLine(NamedTuple):
-    """A class or an average: its rates, their estimates where asked for, and its support."""
+    """A class or an average: its rates, any estimates with intervals, and its support."""
 
     name: str
     rates: dict[str, float]
@@ -87,7 +87,7 @@ def classification_report(
     extra : {"specificity", "npv"} or sequence of them, default=()
         Further columns, before the support.
     confidence_level : float in (0, 1), default=None
-        Add the interval of `confidence_interval` at this level to every rate, also to averages;
+        Add the interval of `confidence_interval` at this level to every rate, averages included;
         weights are then importance weights.
     groups : array-like of shape (n_samples,), default=None
         The group of each row (the patient); rows of a group may depend on each other. Adds
@@ -143,33 +143,31 @@ def classification_report(
     per_class = average_of(counts, None)
     rates = {column: rate.read(per_class, zero_division) for column, rate in columns.items()}
     averages = averages_of(checked, counts, labels, columns, zero_division)
-    of_classes: dict[str, Any] = {}
-    of_averages: dict[str, dict[str, Any]] = {}
+    class_estimates: dict[str, Any] = {}
+    average_estimates: dict[str, dict[str, Any]] = {}
     if groups is not None or confidence_level is not None:
         options = {"confidence_level": _LEVEL if confidence_level is None else confidence_level}
         if groups is not None:
             arrays = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
             options["groups"] = read_groups(groups, checked.n_rows, **arrays)
-        of_classes = _estimates(checked, columns, labels, None, np.nan, options)
+        class_estimates = _estimates(checked, columns, labels, None, np.nan, options)
         filled = 0.0 if zero_division == "warn" else zero_division
-        for heading in averages.keys() - {"accuracy"}:
+        for heading in averages:
             average = AVERAGES.get(heading, "micro")
-            of_averages[heading] = _estimates(checked, columns, labels, average, filled, options)
-        if "accuracy" in averages:
-            share = interval_of_checked(find(accuracy_score), checked, **options)
-            of_averages["accuracy"] = {"accuracy": share}
-    lines = [
-        ReportLine(
-            name,
-            {column: float(values[i]) for column, values in rates.items()},
-            {column: values[i] for column, values in of_classes.items()},
-            weight[i],
-        )
-        for i, name in enumerate(names[: len(weight)])
-    ]
-    total = weight.sum()
+            if heading == "accuracy":
+                rate = interval_of_checked(find(accuracy_score), checked, **options)
+                average_estimates[heading] = {heading: rate}
+            else:
+                estimates = _estimates(checked, columns, labels, average, filled, options)
+                average_estimates[heading] = estimates
+    lines = []
+    for i, name in enumerate(names[: len(weight)]):
+        values = {column: float(values[i]) for column, values in rates.items()}
+        estimates = {column: each[i] for column, each in class_estimates.items()}
+        lines.append(ReportLine(name, values, estimates, weight[i]))
     for heading, values in averages.items():
-        lines.append(ReportLine(heading, values, of_averages.get(heading, {}), total))
+        estimates = average_estimates.get(heading, {})
+        lines.append(ReportLine(heading, values, estimates, weight.sum()))
     if output_dict:
         return as_dict(lines)
     head_width = max(*map(len, names), len("weighted avg"), int(digits))
@@ -184,8 +182,8 @@ def _estimates(
     zero_division: Any,
     options: dict[str, Any],
 ) -> dict[str, Any]:
-    """Estimates of every column, of all classes or of one average."""
-    shown = checked.classes.tolist() if labels is None else labels  # also those without weight
+    """Estimates of every column, for all classes or one average."""
+    shown = checked.classes.tolist() if labels is None else labels  # also classes without weight
     params = {"average": average, "labels": shown, "zero_division": zero_division}
     return {
         column: interval_of_checked(find(rate, params), checked, **options)
@@ -197,7 +195,7 @@ def _estimates(
 
 
 def class_names(checked: Labels, labels: Any, target_names: Any) -> list[str]:
-    """Names of the classes shown: the targets' own, or those given for them."""
+    """Names of the classes in the report: the labels, or `target_names`."""
     shown = checked.classes if labels is None else list(np.asarray(labels))
     if target_names is None:
         return [str(label) for label in shown]
@@ -220,7 +218,7 @@ def averages_of(
     columns: dict[str, RateFunction],
     zero_division: Any,
 ) -> dict[str, dict[str, float]]:
-    """The rates under each average, by its heading."""
+    """The averages of the rates, by heading."""
     whole = labels is None or set(checked.classes.tolist()) <= set(np.asarray(labels).tolist())
     micro = "accuracy" if whole and not checked.is_multilabel else "micro avg"
     plans = {
@@ -240,7 +238,7 @@ def averages_of(
 
 
 def as_dict(lines: list[ReportLine]) -> dict[str, Any]:
-    """The report as scikit-learn nests it, bounds next to their rates."""
+    """The report as nested dicts like scikit-learn's, with bounds next to their rates."""
     report: dict[str, Any] = {}
     for name, rates, estimates, weight in lines:
         cells: dict[str, Any] = dict(rates)
@@ -256,7 +254,7 @@ def as_dict(lines: list[ReportLine]) -> dict[str, Any]:
 
 
 def as_text(lines: list[ReportLine], n_classes: int, digits: int, head_width: int) -> str:
-    """Columns of 9 characters as in scikit-learn, wider where there are intervals."""
+    """Columns of 9 characters as in scikit-learn, wider with intervals."""
     estimates = [estimate for line in lines for estimate in line.estimates.values()]
     cell_width = len(f"{0:.{digits}f} [{0:.{digits}f}, {0:.{digits}f}]") if estimates else 9
 

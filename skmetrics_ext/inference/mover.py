@@ -1,11 +1,10 @@
-"""Bounds of what is linear in shares of rows, from the bounds of each share (MOVER).
+"""Bounds of linear functions of shares of rows, from the bounds of each share (MOVER).
 
-Zou & Donner (2008), Statistics in Medicine 27(10), 1693-1702: squares of the distances to the
-bounds add up where no row is counted in two shares, as in a mean of one share of each class; two
-shares of the same rows, no row being in both, are correlated. The bounds of a share are Jeffreys'.
-Of many shares few of which are not 1 these know too little of what lies above (and of shares of 0
-of what lies below): there the bound of a mean is no nearer than Wilson's of the mean itself, taken
-as the share of as many rows as have its variance.
+Zou & Donner (2008), Statistics in Medicine 27(10), 1693-1702: the squared distances to the bounds
+add up if no row is counted in two shares, as in a mean of one share of each class; disjoint shares
+of the same rows are negatively correlated. The bounds of a share are Jeffreys'. If nearly all
+shares are 1 (or 0), these are too near on the side of that end. There the bound of a mean is at
+least as far as Wilson's for the mean, taken as a share of the number of rows with its variance.
 """
 
 from __future__ import annotations
@@ -34,11 +33,11 @@ class Shares:
     Parameters
     ----------
     count, rows : ndarray of shape (..., P)
-        Rows that count, of so many; none of what has no rows.
+        Rows that count, and rows in all.
     slope : ndarray of shape (..., P)
         Derivative of the metric by each share.
     together : bool
-        Whether all are shares of the same rows, none of which counts twice.
+        Whether all are disjoint shares of the same rows.
     """
 
     count: Array
@@ -48,22 +47,22 @@ class Shares:
 
     @classmethod
     def of_sample(cls, sample: Any) -> Shares | None:
-        """Shares of independent rows; None where the metric is not linear in known ones."""
+        """Shares of independent rows; None if the metric is not linear in shares."""
         atoms = sample.atoms
         if not (sample.design.is_plain and sample.is_one_table):
             return None
-        of_rows = cls._of_counts(sample, atoms.mass(atoms.rows))
-        if of_rows is None or atoms.weight is None:
-            return of_rows
-        # As many equal rows as determine each share as well as weighted ones do (Kish 1965).
+        shares = cls._of_counts(sample, atoms.mass(atoms.rows))
+        if shares is None or atoms.weight is None:
+            return shares
+        # Effective numbers of rows of each share (Kish 1965).
         squares = cls._of_counts(sample, atoms.rows * atoms.weight**2)
         assert squares is not None
-        worth = np.nan_to_num(divide(of_rows.rows, squares.rows))
-        return replace(of_rows, count=of_rows.count * worth, rows=of_rows.rows * worth)
+        factor = np.nan_to_num(divide(shares.rows, squares.rows))
+        return replace(shares, count=shares.count * factor, rows=shares.rows * factor)
 
     @classmethod
     def _of_counts(cls, sample: Any, mass: Array) -> Shares | None:
-        """Shares of a table, or of one ranking, whose atoms weigh so much."""
+        """Shares of a table, or of one ranking, whose atoms have these weights."""
         metric, tally = sample.metric, sample.tally_of_mass(mass)
         if sample.is_compact:
             return cls.of_table(metric, tally)
@@ -72,7 +71,7 @@ class Shares:
 
     @classmethod
     def of_table(cls, metric: Metric, tally: ConfusionTally) -> Shares | None:
-        """Of a metric of tables (..., K, K) of rows."""
+        """Shares of a metric of confusion tables (..., K, K)."""
         average, pairs_of = metric.options.get("average", MACRO), metric.spec.shares
         joined = is_by_class(average) and average is not None
         if not (joined or average in ("binary", None)):
@@ -96,17 +95,17 @@ class Shares:
         names = (part.name for part in fields(Counts))
         moved = {name: getattr(counts, name).astype(np.complex128) for name in names}
         for (own, other), (part, rest) in zip(pairs_of, pairs, strict=True):
-            moved[own] += 1j * STEP * (part + rest)  # all shares at once: they count alike
+            moved[own] += 1j * STEP * (part + rest)  # all shares at once: their slopes are equal
             moved[other] -= 1j * STEP * (part + rest)
         slope = divide(np.asarray(read(Counts(**moved))).imag / STEP, (rows > 0).sum(axis=-1))
         return cls(count, rows, np.where(rows > 0, slope[..., None], 0.0))
 
     def fewest(self) -> Array:
-        """The rows of the share that has fewest of those that have any, (...)."""
+        """The smallest number of rows of a share that is not empty, (...)."""
         return np.where(self.rows > 0, self.rows, np.inf).min(axis=-1)
 
     def bounds(self, value: Array, level: Level) -> Bounds:
-        """Bounds of the metric, which has this value."""
+        """Bounds of the metric, from its value."""
         seen = self.rows > 0
         share = np.where(seen, divide(self.count, self.rows), 0.0)
         ends = proportion_bounds(self.count, self.rows, "jeffreys", np.asarray(level)[..., None])
@@ -114,27 +113,27 @@ class Shares:
         down, up = np.minimum(below, above), np.maximum(below, above)
         low, high = (np.sqrt(self._squares(share, away)) for away in (down, up))
         if (~seen | (self.slope == self.slope.max(axis=-1, keepdims=True))).all():
-            low, high = self._no_nearer(share, seen, (low, high), level)
+            low, high = self._at_least_wilson(share, seen, (low, high), level)
         return value - low, value + high
 
     def _squares(self, share: Array, away: Array) -> Array:
-        """Square of the distance of the metric to a bound, from those of its parts."""
+        """Squared distance of the metric to a bound, from the distances of its shares."""
         squares = (away**2).sum(axis=-1)
         if not self.together:
             return np.asarray(squares)
-        # A row of one is none of the other: correlations are products of these, but for the sign.
-        told = np.nan_to_num(np.sqrt(divide(share, 1 - share)), posinf=0.0)
-        told = told * np.sign(self.slope) * away
-        return np.asarray(squares - told.sum(axis=-1) ** 2 + (told**2).sum(axis=-1))
+        # Disjoint shares of the same rows: correlations are minus the products of these roots.
+        odds = np.nan_to_num(np.sqrt(divide(share, 1 - share)), posinf=0.0)
+        odds = odds * np.sign(self.slope) * away
+        return np.asarray(squares - odds.sum(axis=-1) ** 2 + (odds**2).sum(axis=-1))
 
-    def _no_nearer(self, share: Array, seen: Array, away: Bounds, level: Level) -> Bounds:
-        """Distances to the bounds of a mean, on the side of the nearer end at least Wilson's."""
+    def _at_least_wilson(self, share: Array, seen: Array, away: Bounds, level: Level) -> Bounds:
+        """Distances to the bounds of a mean, at least Wilson's on the side of the nearer end."""
         n_shares = seen.sum(axis=-1)
         mean = divide(share.sum(axis=-1), n_shares)
         squares = np.where(seen, divide(share * (1 - share), self.rows), 0.0).sum(axis=-1)
-        worth = np.nan_to_num(divide(mean * (1 - mean) * n_shares**2, squares))
+        rows = np.nan_to_num(divide(mean * (1 - mean) * n_shares**2, squares))
         factor = self.slope.sum(axis=-1)
-        low, high = (factor * np.abs(mean - end) for end in wilson(mean * worth, worth, level))
+        low, high = (factor * np.abs(mean - end) for end in wilson(mean * rows, rows, level))
         return (
             np.where(mean <= 0.5, np.fmax(away[0], low), away[0]),
             np.where(mean >= 0.5, np.fmax(away[1], high), away[1]),
@@ -142,7 +141,7 @@ class Shares:
 
 
 def difference_distances(sides: Iterable[Bounds], shared: float = 0.0) -> Bounds:
-    """Distances of the bounds of a difference, down and up, from those of both sides.
+    """Distances of the bounds of a difference, down and up, from those of both sides (MOVER).
 
     ``shared`` is the correlation of the sides (Zou & Donner 2008).
     """

@@ -16,8 +16,8 @@ from skmetrics_ext.validation import InvalidParameterError, check_option, warn_u
 from skmetrics_ext.validation.parameters import check_level, check_number
 
 # --------------------------------------------------------------------------- kernels
-# Each takes (count, nobs, level), float64 arrays of one shape with nobs > 0. Counts need not be
-# whole: sums of weights have a place between the integers.
+# Each takes (count, nobs, level), float64 arrays of one shape with nobs > 0. Counts may be sums of
+# weights, which are not integers.
 
 
 def _wald(count: Array, nobs: Array, level: Level) -> Bounds:
@@ -45,7 +45,7 @@ def _clopper_pearson(count: Array, nobs: Array, level: Level) -> Bounds:
     from scipy.special import betaincinv
 
     tail, rest = (1 - level) / 2, nobs - count
-    # Beta distributions with a parameter of 0 stand at 0 or 1.
+    # A Beta distribution with a parameter of 0 has all its mass at 0 or 1.
     low = betaincinv(np.where(count > 0, count, 1), rest + 1, tail)
     high = betaincinv(count + 1, np.where(rest > 0, rest, 1), 1 - tail)
     return np.where(count > 0, low, 0.0), np.where(rest > 0, high, 1.0)
@@ -146,14 +146,14 @@ def proportion_bounds(
 ) -> Bounds:
     """Bounds of proportions count / nobs at levels, broadcast; (nan, nan) where nobs is 0.
 
-    They lie in [0, 1] and hold the proportion itself, whatever the level.
+    They lie in [0, 1] and always contain the proportion itself.
     """
     count, nobs = np.asarray(count, dtype=np.float64), np.asarray(nobs, dtype=np.float64)
     count, nobs, level = np.broadcast_arrays(count, nobs, confidence_level)
-    seen = nobs > 0
-    if not seen.all():
+    known = nobs > 0
+    if not known.all():
         low, high = np.full(count.shape, np.nan), np.full(count.shape, np.nan)
-        low[seen], high[seen] = proportion_bounds(count[seen], nobs[seen], method, level[seen])
+        low[known], high[known] = proportion_bounds(count[known], nobs[known], method, level[known])
         return low, high
     low, high = _BOUNDS[method](count, nobs, level)
     share = count / nobs
@@ -171,7 +171,7 @@ def proportion_interval(
     method: ProportionMethod = "wilson",
     confidence_level: float = 0.95,
 ) -> Estimate:
-    r"""Interval of a proportion: of accuracy, sensitivity, precision, prevalence.
+    r"""Interval of a proportion, such as accuracy, sensitivity, precision or prevalence.
 
     .. math:: \hat p = k / n
 
@@ -185,21 +185,20 @@ def proportion_interval(
         One of:
 
         - "wilson" inverts the score test,
-          :math:`|\hat p - p| \le z \sqrt{p (1 - p) / n}`; its coverage is near the level on
+          :math:`|\hat p - p| \le z \sqrt{p (1 - p) / n}`; its coverage is close to the level on
           average. "wilson_cc" adds a continuity correction;
-        - "clopper_pearson" inverts the exact binomial test of each side, so it covers at least
-          as often as it says, and is wide;
-        - "mid_p" is the exact one with half the probability of the observed count: near the
-          level on average, seldom much below;
-        - "jeffreys" takes quantiles of the Beta(k + 1/2, n - k + 1/2) posterior, and the bound
+        - "clopper_pearson" inverts the exact binomial test on each side: coverage is at least
+          the level, and the interval is wide;
+        - "mid_p" counts only half the probability of the observed count: coverage is close to the
+          level on average and seldom far below;
+        - "jeffreys" has the quantiles of the Beta(k + 1/2, n - k + 1/2) posterior, and the bound
           0 at k = 0, 1 at k = n;
-        - "agresti_coull" is Wald's about the centre of Wilson's, after adding z^2 trials half of
-          which succeed;
-        - "likelihood_ratio" holds the p whose likelihood ratio is not rejected;
-        - "logit" is Wald's for the log odds (exact at 0 and n), "arcsine" that of the
-          variance-stabilised angle after Anscombe's correction;
+        - "agresti_coull" is Wald's interval after adding z^2 trials, half of them successes;
+        - "likelihood_ratio" contains every p that the likelihood ratio test does not reject;
+        - "logit" is Wald's interval for the log odds (exact at 0 and n), "arcsine" that for the
+          variance-stabilising arcsine transformation with Anscombe's correction;
         - "wald" is :math:`\hat p \pm z \sqrt{\hat p (1 - \hat p) / n}`. It covers too little
-          near 0 and 1, where it has no width; use it to compare with what others report.
+          near 0 and 1, where it has no width; use it to compare with published intervals.
     confidence_level : float in (0, 1), default=0.95
         Nominal coverage of the interval, two-sided.
 

@@ -44,9 +44,13 @@ def _agresti_caffo(a: Trials, b: Trials, level: float) -> Bounds:
 
 def _newcombe(a: Trials, b: Trials, level: float, single: str = "wilson") -> Bounds:
     """Newcombe's combination of the intervals of the single proportions."""
-    ends = [(divide(*one), *proportion_bounds(*one, single, level)) for one in (a, b)]
-    down, up = difference_distances((share - low, high - share) for share, low, high in ends)
-    return ends[0][0] - ends[1][0] - down, ends[0][0] - ends[1][0] + up
+    shares = divide(*a), divide(*b)
+    distances = []
+    for share, trials in zip(shares, (a, b), strict=True):
+        low, high = proportion_bounds(*trials, single, level)
+        distances.append((share - low, high - share))
+    down, up = difference_distances(distances)
+    return shares[0] - shares[1] - down, shares[0] - shares[1] + up
 
 
 def _miettinen_nurminen(a: Trials, b: Trials, level: float) -> Bounds:
@@ -56,9 +60,9 @@ def _miettinen_nurminen(a: Trials, b: Trials, level: float) -> Bounds:
         share_b = shares_under_difference(*a, *b, delta)
         share_a = np.clip(share_b + delta, 0.0, 1.0)
         variance = _variance(share_a, a[1], share_b, b[1]) * total / (total - 1)
-        away = difference - delta
-        # No variance is left where both constrained shares are 0 or 1: any distance is infinite.
-        return np.sign(away) * ratio(np.abs(away), np.sqrt(variance))
+        distance = difference - delta
+        # If both constrained shares are 0 or 1 there is no variance: any distance is infinite.
+        return np.sign(distance) * ratio(np.abs(distance), np.sqrt(variance))
 
     return (
         increasing_root(lambda delta: z - score(delta), -np.ones_like(difference), difference),
@@ -69,9 +73,9 @@ def _miettinen_nurminen(a: Trials, b: Trials, level: float) -> Bounds:
 def shares_under_difference(
     count_a: Array, nobs_a: Array, count_b: Array, nobs_b: Array, delta: Array
 ) -> Array:
-    """Likeliest second share given that the first is larger by `delta`.
+    """Maximum likelihood estimate of the second share if the first is larger by ``delta``.
 
-    The root of a cubic that lies in the range of shares, in its trigonometric form.
+    It is the root of a cubic within the range of shares, in trigonometric form.
     """
     total, count = nobs_a + nobs_b, count_a + count_b
     square = (nobs_a + 2 * nobs_b) * delta - total - count
@@ -104,7 +108,7 @@ def difference_bounds(
     method: DifferenceMethod = "newcombe",
     level: float = 0.95,
 ) -> Bounds:
-    """Bounds of differences of independent proportions, broadcast; nan where one has no rows."""
+    """Bounds of differences of independent proportions, broadcast; nan if a sample is empty."""
     count_a, nobs_a, count_b, nobs_b = np.broadcast_arrays(
         *(np.asarray(part, dtype=np.float64) for part in (count_a, nobs_a, count_b, nobs_b))
     )
@@ -167,9 +171,9 @@ def proportion_difference_interval(
 
         - "newcombe" adds the squared distances to the Wilson bounds of the single proportions
           (Newcombe's method 10); "newcombe_cc" takes the bounds with continuity correction;
-        - "miettinen_nurminen" inverts the score test: its variance is that of the likeliest
-          shares with the difference tested, times n / (n - 1);
-        - "agresti_caffo" is Wald's after one success and one failure are added to each sample;
+        - "miettinen_nurminen" inverts the score test, with the variance at the maximum likelihood
+          estimates under the tested difference, times n / (n - 1);
+        - "agresti_caffo" is Wald's after adding one success and one failure to each sample;
         - "wald" is :math:`\hat d \pm z \sqrt{\hat p_a \hat q_a / n_a + \hat p_b \hat q_b / n_b}`,
           which covers too little in small samples and near 0 and 1.
     confidence_level : float in (0, 1), default=0.95
@@ -242,11 +246,11 @@ def ratio_interval(
     Returns
     -------
     Estimate
-        ``standard_error`` is that of the logarithm. `confidence_interval` calls "log" the same
-        with the quantile of a t distribution and a least spread of few rows. Where the ratio is 0
-        or infinite, or the logarithm has no variance, bounds and error are those of the table with
-        1/2 added to each cell (Haldane, Anscombe), the interval reaches the value, and ``note``
-        says so. nan, with a warning, where it is 0/0.
+        ``standard_error`` is that of the logarithm. The method "log" of `confidence_interval`
+        uses a t quantile instead, and at least the variance of a few rows. If the ratio is 0 or
+        infinite, or its logarithm has no variance, bounds and error are those of the table with
+        1/2 added to each cell (Haldane, Anscombe), the interval is extended to the value, and
+        ``note`` says so. nan, with a warning, if the ratio is 0/0.
 
     Raises
     ------

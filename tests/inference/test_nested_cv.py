@@ -270,7 +270,7 @@ def test_groups_are_held_out_whole_and_copies_are_no_more_rows() -> None:
 
 def test_groups_that_make_no_folds_are_refused() -> None:
     rows, y = np.arange(12.0)[:, None], [0, 1] * 6
-    with pytest.raises(InvalidParameterError, match="fewer than 2 of 6 groups"):
+    with pytest.raises(InvalidParameterError, match="at least 8 groups, got 6"):
         nested_cv_interval(Prior(), rows, y, n_folds=4, groups=np.arange(12) // 2)
     with pytest.raises(InvalidParameterError, match=r"stratify=True .* choose one"):
         nested_cv_interval(Prior(), rows, y, n_folds=3, groups=np.arange(12) // 2, stratify=True)
