@@ -230,7 +230,7 @@ OPTIONS: Mapping[str, Option] = {
     "name": _option("a metric or scorer to explain", "NAME", "name", nargs="?"),
     # models
     "models": _several(
-        f"of {', '.join(MODELS)}, module:factory of your own, or with --trust a .joblib file",
+        f"any of {', '.join(MODELS)}; your own as module:factory, or with --trust a .joblib file",
         "MODEL",
         older=("--model",),
     ),
@@ -298,7 +298,7 @@ OPTIONS: Mapping[str, Option] = {
     "bins": _several(
         "bins of scores, the same at every site: how many for [0, 1], or all edges", "N", type=float
     ),
-    "min-cell": _count("smallest count of a class in a bin or table that has any rows of it", 1),
+    "min-cell": _count("minimum count of a class in a bin or cell, unless it is 0", 1),
     # output
     "output": _option("file to write", "OUT", "-o", "--output", type=_new_file, required=True),
     "save": _option("keep the report for CrossValidationReport.load", "OUT", type=_new_file),

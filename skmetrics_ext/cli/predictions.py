@@ -314,7 +314,7 @@ def required_metrics(options: argparse.Namespace) -> list[str]:
 
 
 def find_metric(name: str) -> Metric:
-    """A metric by its name or that of a scorer; losses are not negated."""
+    """A metric by its own or a scorer's name; losses are not negated."""
     metric = find(name.removeprefix("neg_"))
     if metric.spec.is_table or metric.spec.ranks_labels:
         raise ValueError(f"{name!r} has no single value for rows with one class each.")

@@ -1,4 +1,4 @@
-"""Axes, colours, legends and text that every picture shares; long names are wrapped to fit."""
+"""Axes, colours, legends and text of all pictures; long names are wrapped to fit."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ import numpy as np
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation import InvalidParameterError
 
-# Okabe and Ito's colours, without black, which averages have, and yellow, which is faint on paper.
+# Okabe and Ito's colours without black, the colour of averages, and yellow, which prints faintly.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-# With the colours these make 30 different pairs; neighbours differ without colour too.
+# With the colours, 30 different pairs, in which neighbours also differ without colour.
 DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (6, 1.5, 1, 1.5)), (0, (1.5, 1)), (0, (3, 1)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 GREY = "#6B6B6B"
 REFERENCE: Any = {"color": GREY, "linestyle": (0, (4, 3)), "linewidth": 1.1, "zorder": 1}
-PER_ROW = 3  # panels of a picture next to each other
-NAME, ENTRY = 34, 54  # letters in a line: of a row's name, of a legend entry
-BESIDE = "skmetrics_ext:beside"  # mark of a legend next to the axes
+PER_ROW = 3  # panels in a row
+NAME, ENTRY = 34, 54  # letters in a line of a row's name, and of a legend entry
+OUTSIDE = "skmetrics_ext:outside"  # marks a legend next to the axes
 
-_FIGURE = "skmetrics_ext:figure"  # mark of a figure that a display made
-# Marks of lines that displays have drawn, for the next display on the same axes.
+_FIGURE = "skmetrics_ext:figure"  # marks a figure that a display made
+# Marks of lines, for the next display on the same axes.
 _CURVE, _DIFFERENCE, _REFERENCE, _REMARK = (
     f"skmetrics_ext:{kind}" for kind in ("curve", "difference", "reference", "remark")
 )
 _ORDER = {_CURVE: 0, _DIFFERENCE: 1, _REFERENCE: 3, _REMARK: 4}  # in a legend; bands are 2
-_MANY = 7  # legend entries that fit among the curves
-_HIGH, _TALL = 0.9, 0.6  # of the figure: the highest legend, and one that is centred
+_MOST_ENTRIES = 7  # of a legend among the curves
+_HIGHEST, _CENTRED = 0.9, 0.6  # heights of a legend as shares of the figure's
 _LETTER = 0.07  # inches
 _PAD = 4.0  # pixels between a text and the edge of the figure
-_LEAST = 0.15  # share of the figure that axes keep
-_FEW = 16  # letters of a line at least
-_PART = 0.4  # share of a figure that a legend may take
+_LEAST_AXES = 0.15  # share of the figure that axes keep
+_LEAST_LETTERS = 16  # in a line
+_LEGEND_SHARE = 0.4  # of the width of a figure, at most
 _TRIES, _SMALLER, _WIDER = 4, 0.85, 1.1
-_SHORT = 0.7  # of the shorter side of a figure: titles up to here always fit
+_SHORT = 0.7  # share of a figure's shorter side: shorter titles always fit
 # A name is broken after a space or a separator.
 _PARTS = re.compile(r"[^\s_,;/()=+|-]*(?:[\s_,;/()=+|-]+|$)")
 
@@ -46,7 +46,7 @@ _PARTS = re.compile(r"[^\s_,;/()=+|-]*(?:[\s_,;/()=+|-]+|$)")
 
 
 def make_axes(what: str, ax: Any, size: tuple[float, float] = (5.4, 4.4)) -> Any:
-    """Return the given axes, or those of a new figure, without a box around them."""
+    """Return the given axes, or the axes of a new figure, without their top and right spines."""
     (ax,) = make_panels(what, None if ax is None else [ax], size, 1, "one axes")
     ax.spines[["top", "right"]].set_visible(False)
     return ax
@@ -55,7 +55,7 @@ def make_axes(what: str, ax: Any, size: tuple[float, float] = (5.4, 4.4)) -> Any
 def make_panels(
     what: str, ax: Any, size: tuple[float, float], count: int, needs: str, **options: Any
 ) -> Array:
-    """Return the given axes, or those of a new figure, as an array; ``needs`` is for the error."""
+    """Return an array of the given axes, or of a new figure's; the error says what ``ax`` needs."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
@@ -75,12 +75,12 @@ def make_panels(
 
 
 def is_own_figure(figure: Any) -> bool:
-    """Whether a display made this figure, and may resize it."""
+    """Whether a display made this figure, so that it may be resized."""
     return bool(figure.get_gid() == _FIGURE)
 
 
 def make_square(ax: Any) -> None:
-    """Show 0 to 1 on both axes in equal units, with room for lines at the edge."""
+    """Show 0 to 1 on both axes with equal units, and with room for lines at the edge."""
     ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
 
 
@@ -88,7 +88,7 @@ def make_square(ax: Any) -> None:
 
 
 def style(place: int, markers: Sequence[str] = ()) -> dict[str, Any]:
-    """Colour, dashes and marker of the curve at a place."""
+    """Colour, dashes and marker of a curve, by its place among all curves."""
     look = {"color": COLOURS[place % len(COLOURS)], "linestyle": DASHES[place % len(DASHES)]}
     return look | ({"marker": markers[place % len(markers)]} if markers else {})
 
@@ -105,14 +105,14 @@ def mark_curve(line: Any) -> Any:
 
 
 def draw_reference(ax: Any, x: Any, y: Any, label: str, **options: Any) -> None:
-    """Draw a thin line to compare with, unless another display has drawn it."""
+    """Draw a thin reference line, unless another display has drawn it."""
     drawn = {a.get_label() for a in ax.get_lines() if a.get_gid() == _REFERENCE}
     if label not in drawn:
         ax.plot(x, y, label=label, **{**REFERENCE, **options})[0].set_gid(_REFERENCE)
 
 
 def add_remark(ax: Any, text: str, *, difference: bool = False) -> None:
-    """Add a legend entry without a line; a difference follows the models."""
+    """Add a legend entry without a line; a difference comes after the models."""
     (line,) = ax.plot([], [], linestyle="none", label=text)
     line.set_gid(_DIFFERENCE if difference else _REMARK)
 
@@ -120,7 +120,7 @@ def add_remark(ax: Any, text: str, *, difference: bool = False) -> None:
 def draw_dots(
     ax: Any, places: Any, values: Any, bounds: Any, *, across: bool = True, **look: Any
 ) -> Any:
-    """Draw dots with intervals at these places; ``bounds`` is (low, high), nan where unknown."""
+    """Draw dots with intervals; ``bounds`` is (low, high), nan if unknown."""
     values, (low, high) = np.asarray(values, np.float64), np.asarray(bounds, np.float64)
     error = np.nan_to_num(np.clip([values - low, high - values], 0.0, None))
     x, y = (values, places) if across else (places, values)
@@ -132,7 +132,7 @@ def draw_dots(
 
 
 def name_curves(ax: Any) -> None:
-    """Move the model's name from the legend's title to its curves, before others join them."""
+    """Move a model's name from the legend's title to its curves, before others are added."""
     legend = ax.get_legend()
     name = "" if legend is None else legend.get_title().get_text()
     if not name:
@@ -143,38 +143,38 @@ def name_curves(ax: Any) -> None:
 
 
 def draw_legend(ax: Any, where: str, size: tuple[float, float], title: str | None = None) -> Any:
-    """Draw a legend among the curves, or next to the axes where asked or where it is large.
+    """Draw a legend among the curves, or next to the axes if it is large or ``where`` says so.
 
-    A figure of ours, of a given size, is widened for it; in a figure with other axes and no
-    layout engine it stays among the curves.
+    A figure made here is widened for it. In a figure with other axes and no layout engine the
+    legend stays among the curves.
     """
     figure = ax.figure
-    owned = is_own_figure(figure)
-    width = ENTRY if owned else entry_letters(figure)
-    entries, broken = _entries(ax, width)
+    is_own = is_own_figure(figure)
+    width = ENTRY if is_own else entry_letters(figure)
+    entries, is_wrapped = _entries(ax, width)
     if not entries:
         return None
-    beside = (where == "beside" or broken or len(entries) > _MANY) and (
+    is_outside = (where == "outside" or is_wrapped or len(entries) > _MOST_ENTRIES) and (
         figure.get_layout_engine() is not None or len(figure.get_axes()) == 1
     )
-    look: dict[str, Any] = {"loc": "best" if where == "beside" else where}
-    if beside:
+    look: dict[str, Any] = {"loc": "best" if where == "outside" else where}
+    if is_outside:
         look = {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0), "borderaxespad": 0.0}
     if title is not None:
         look["title"] = wrap(title, width)
     look |= {"alignment": "left", "fontsize": "small", "title_fontsize": "small"}
     look |= {"framealpha": 0.85, "edgecolor": "none", "handlelength": 2.8}
     legend = ax.legend(entries.values(), entries.keys(), **look)
-    if not beside:
+    if not is_outside:
         return legend
-    legend.set_gid(BESIDE)
+    legend.set_gid(OUTSIDE)
     extent = legend.get_window_extent()
-    if owned:
+    if is_own:
         across, up = extent.width / figure.dpi, extent.height / figure.dpi
         figure.set_size_inches(size[0] + across + 0.2, max(size[1], up + 0.8))
     else:
-        shrink(legend, min(_HIGH * figure.bbox.height / max(extent.height, 1.0), 1.0))
-    if legend.get_window_extent().height > _TALL * figure.bbox.height:
+        shrink(legend, min(_HIGHEST * figure.bbox.height / max(extent.height, 1.0), 1.0))
+    if legend.get_window_extent().height > _CENTRED * figure.bbox.height:
         legend.set_loc("center left")
         legend.set_bbox_to_anchor((1.02, 0.5))
     return legend
@@ -187,15 +187,15 @@ def _entries(ax: Any, width: int) -> tuple[dict[str, Any], bool]:
     """
     entries: dict[str, Any] = {}
     times: Counter[str] = Counter()
-    broken = False
+    is_wrapped = False
     for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
         text = wrap(label, width)
-        broken |= text != label
+        is_wrapped |= text != label
         if _order(handle) == 0:
             times[text] += 1
             text = text if times[text] == 1 else f"{text} ({times[text]})"
         entries.setdefault(text, handle)
-    return dict(sorted(entries.items(), key=lambda entry: _order(entry[1]))), broken
+    return dict(sorted(entries.items(), key=lambda entry: _order(entry[1]))), is_wrapped
 
 
 def _order(handle: Any) -> int:
@@ -210,27 +210,27 @@ def shrink(legend: Any, by: float) -> None:
 
 
 def entry_letters(figure: Any) -> int:
-    """Letters in a line of a legend that leaves the axes enough of a figure."""
-    return min(max(int(_PART * figure.get_figwidth() / _LETTER), _FEW), ENTRY)
+    """Letters in a line of a legend that leaves enough of a figure for the axes."""
+    return min(max(int(_LEGEND_SHARE * figure.get_figwidth() / _LETTER), _LEAST_LETTERS), ENTRY)
 
 
 # --------------------------------------------------------------------------- text
 
 
 def number(value: float, estimate: Any = None) -> str:
-    """A number, with its interval where it has one, and a star where that has a note."""
+    """A number, with its interval if it has one, and a star if that has a note."""
     if estimate is None or not estimate.low <= estimate.high:  # nan
         return f"{value:.3f}{star(estimate)}"
     return f"{estimate:z.3f}{star(estimate)}"
 
 
 def star(estimate: Any) -> str:
-    """A star where an estimate has a note."""
+    """A star if an estimate has a note."""
     return "*" if getattr(estimate, "note", "") else ""
 
 
 def wrap(text: Any, width: int) -> str:
-    """Break a text into lines of at most this many letters; existing lines stay apart."""
+    """Break a text into lines of at most this many letters; line breaks in it stay."""
     return "\n".join(line for part in str(text).split("\n") for line in _lines(part, width))
 
 
@@ -247,17 +247,17 @@ def _lines(text: str, width: int) -> list[str]:
 
 
 def n_lines(names: Sequence[str]) -> int:
-    """Lines of the highest of wrapped names."""
+    """Largest number of lines of a wrapped name."""
     return max((name.count("\n") + 1 for name in names), default=1)
 
 
 def longest(names: Sequence[str]) -> int:
-    """Letters of the longest line."""
+    """Number of letters in the longest line."""
     return max((len(line) for name in names for line in name.split("\n")), default=0)
 
 
 def name_rows(ax: Any, names: Sequence[Any], *, from_top: bool = True) -> None:
-    """Write the names of rows, at 0, 1 and so on, to the left of the axes."""
+    """Write the names of rows, at ordinates 0, 1, ..., to the left of the axes."""
     wrapped = [wrap(name, NAME) for name in names]
     size: Any = {"fontsize": "small"} if n_lines(wrapped) > 1 else {}
     ax.set_yticks(range(len(names)), wrapped, **size)
@@ -270,28 +270,28 @@ def name_rows(ax: Any, names: Sequence[Any], *, from_top: bool = True) -> None:
 def fit_text(ax: Any) -> None:
     """Wrap the titles of the axes, and make room for all texts.
 
-    A figure of ours grows. In another one the axes shrink, or, where a layout engine places them,
+    A figure made here grows. In a given figure the axes shrink, or, if a layout engine places them,
     the letters of the legend and the lines of the titles.
     """
-    figure = ax.figure.figure  # that of a subfigure, too; `root` is of matplotlib 3.10
-    titles = [(part.xaxis.label, 0) for part in (ax, *ax.child_axes)] + [(ax.yaxis.label, 1)]
-    written = [(label, label.get_text(), side) for label, side in titles if label.get_text()]
-    _wrap_titles(ax, written)
-    if _always_fits(ax, figure, [label for label, _, _ in written]):
+    figure = ax.figure.figure  # the root of a subfigure; `root` came with matplotlib 3.10
+    labels = [(part.xaxis.label, 0) for part in (ax, *ax.child_axes)] + [(ax.yaxis.label, 1)]
+    titles = [(label, label.get_text(), side) for label, side in labels if label.get_text()]
+    _wrap_titles(ax, titles)
+    if _always_fits(ax, figure, [label for label, _, _ in titles]):
         return
     letter = _LETTER
     for _ in range(_TRIES):  # axes of one scale and legends move a little with each step
         figure.draw_without_rendering()
-        _wrap_titles(ax, written, letter)
-        out = _overhang(ax, figure)
-        if max(out) < 1:
+        _wrap_titles(ax, titles, letter)
+        overhang = _overhang(ax, figure)
+        if max(overhang) < 1:
             return
         if figure.get_layout_engine() is None:
-            _push_in(ax, figure, out)
+            _push_in(ax, figure, overhang)
         elif is_own_figure(figure):
-            more = np.add(out[:2], out[2:])
-            more += _PAD * (more > 0)
-            figure.set_size_inches(figure.get_size_inches() + more / figure.dpi)
+            growth = np.add(overhang[:2], overhang[2:])
+            growth += _PAD * (growth > 0)
+            figure.set_size_inches(figure.get_size_inches() + growth / figure.dpi)
         else:
             letter *= _WIDER
             if ax.get_legend() is not None:
@@ -302,9 +302,10 @@ def _always_fits(ax: Any, figure: Any, titles: Sequence[Any]) -> bool:
     """Whether the layout engine makes room for everything, without a trial drawing."""
     legend = ax.get_legend()
     room = _SHORT * min(figure.get_size_inches())
-    short = all(len(label.get_text()) * _LETTER < room for label in titles)
-    beside = legend is not None and legend.get_gid() == BESIDE
-    return figure.get_layout_engine() is not None and short and not beside and not ax.child_axes
+    are_short = all(len(label.get_text()) * _LETTER < room for label in titles)
+    is_outside = legend is not None and legend.get_gid() == OUTSIDE
+    has_layout = figure.get_layout_engine() is not None
+    return has_layout and are_short and not is_outside and not ax.child_axes
 
 
 def _wrap_titles(ax: Any, titles: Sequence[tuple[Any, str, int]], letter: float = _LETTER) -> None:
@@ -313,11 +314,11 @@ def _wrap_titles(ax: Any, titles: Sequence[tuple[Any, str, int]], letter: float 
     if ax.get_aspect() != "auto":
         sides = [min(sides)] * 2
     for label, text, side in titles:
-        label.set_text(wrap(text, max(int(sides[side] / ax.figure.dpi / letter), _FEW)))
+        label.set_text(wrap(text, max(int(sides[side] / ax.figure.dpi / letter), _LEAST_LETTERS)))
 
 
 def _overhang(ax: Any, figure: Any) -> list[float]:
-    """Pixels by which texts leave the figure: left, bottom, right and top."""
+    """Pixels by which texts reach beyond the figure: left, bottom, right and top."""
     box, edge = ax.get_tightbbox(), figure.bbox
     if box is None:
         return [0.0]
@@ -325,13 +326,13 @@ def _overhang(ax: Any, figure: Any) -> list[float]:
             max(box.x1 - edge.width, 0.0), max(box.y1 - edge.height, 0.0)]  # fmt: skip
 
 
-def _push_in(ax: Any, figure: Any, out: Sequence[float]) -> None:
+def _push_in(ax: Any, figure: Any, overhang: Sequence[float]) -> None:
     """Move the sides of the axes inwards by the overhang."""
     across, up = figure.bbox.width, figure.bbox.height
-    left, bottom, right, top = (pixels + _PAD * (pixels > 0) for pixels in out)
+    left, bottom, right, top = (pixels + _PAD * (pixels > 0) for pixels in overhang)
     place = ax.get_position(original=True)
     x, y = place.x0 + left / across, place.y0 + bottom / up
-    width = max(place.x1 - right / across - x, _LEAST)
-    height = max(place.y1 - top / up - y, _LEAST)
+    width = max(place.x1 - right / across - x, _LEAST_AXES)
+    height = max(place.y1 - top / up - y, _LEAST_AXES)
     ax.set_position((x, y, width, height))
-    ax.set_in_layout(True)  # a layout engine set later finds its own place
+    ax.set_in_layout(True)  # so that a layout engine set later places it anew

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _TOP = "top label"
 _N_BARS = 20
-_FEW = 4  # curves whose intervals do not hide each other
+_FEW = 4  # curves with intervals that do not hide each other
 _ISOTONIC, _MISCALIBRATION = "isotonic", "miscalibration"
 _HISTOGRAM = "skmetrics_ext:histogram"
 
@@ -37,9 +37,9 @@ class ReliabilityLine(Line):
     Parameters
     ----------
     bins : CalibrationCurve or None
-        Bins, with the rate observed in each and its interval; None for the isotonic line.
+        Bins with their observed rates and intervals; None for the isotonic line.
     error : float
-        Expected calibration error over these bins; of the isotonic line its miscalibration.
+        Expected calibration error over these bins; miscalibration of the isotonic line.
     histogram : CalibrationCurve
         Twenty bins of equal width, for the distribution of the probabilities.
     """
@@ -50,7 +50,7 @@ class ReliabilityLine(Line):
 
     @classmethod
     def of_curve(cls, curve: CalibrationCurve, label: Any = None, **parts: Any) -> Self:
-        """A line through bins that were computed before."""
+        """A line through the bins of a calibration curve."""
         return cls(label, curve.columns(), bins=curve, **{"histogram": curve, **parts})
 
 
@@ -59,24 +59,24 @@ class CalibrationDisplay(CurveDisplay):
     """Reliability diagram: observed rate over predicted probability, intervals and histogram.
 
     Made by ``from_predictions``, ``from_estimator``, ``from_cv_results``, ``from_folds`` or
-    ``from_report`` (the out-of-fold probabilities of all folds as one set; of repeated folds of
-    a report, the first of each row), with these options:
+    ``from_report`` (probabilities of all folds are joined; with repeated folds in a report, each
+    row has its first), with these options:
 
     - ``n_bins=10`` and ``strategy="uniform"``, "quantile" or "equal_mass", as in
       `calibration_curve_binned`; ``strategy="isotonic"`` draws the line of isotonic regression,
       which needs no bins (CORP);
-    - ``band``, with "isotonic": the consistency band, in which the line of a calibrated model lies
+    - ``band`` ("isotonic" only): consistency band, which contains the line of a calibrated model
       in 95 % of samples at each probability. None draws no band; "auto", the default, draws it for
       up to 4 curves and 20,000 rows;
-    - ``curves``: the classes to draw, of more than two each against the rest; "top label" is the
+    - ``curves``: classes to draw; with more than two, each against the rest; "top label" is the
       event that the most probable class is the true one;
-    - ``confidence_level=0.95`` of the Wilson intervals of the bins and of the interval of the
-      Brier score, and ``groups``, groups of rows that depend on each other; those of a report
-      are its own.
+    - ``confidence_level=0.95``: level of the Wilson intervals of the bins and of the interval of
+      the Brier score;
+    - ``groups``: groups of rows that depend on each other; a report has its own.
 
-    The legend shows the expected calibration error (of the isotonic line the miscalibration of
-    `corp_decomposition`), and for one set of rows the Brier score with its interval, and the
-    difference between two models in it.
+    The legend shows the expected calibration error (for the isotonic line the miscalibration of
+    `corp_decomposition`), and without folds the Brier score with its interval. For two models it
+    also shows the difference in the Brier score.
 
     Parameters
     ----------
@@ -90,9 +90,9 @@ class CalibrationDisplay(CurveDisplay):
     histogram_ax_ : matplotlib axes or None
         Below ``ax_``: the distribution of the probabilities.
     lines_ : list of matplotlib lines
-        Of the curves.
+        The curves.
     line_ : matplotlib line
-        The first of them.
+        The first of ``lines_``.
 
     See Also
     --------
@@ -142,11 +142,11 @@ class CalibrationDisplay(CurveDisplay):
         check_option("band", band, ("auto", "pointwise", None))
         if source.in_folds and groups is not None:
             raise InvalidParameterError(
-                "groups are the groups of one set of rows, and the rows of folds come in another "
-                "order: pass groups to cross_validation_report, and draw its report."
+                "groups describes one set of rows, and the rows of folds come in another order: "
+                "pass groups to cross_validation_report, and draw its report."
             )
         options = {"confidence_level": confidence_level, "groups": groups, "curves": curves}
-        # Rows of several folds were predicted by several models: their report has the intervals.
+        # Rows of different folds were predicted by different models: their report has intervals.
         options["interval"] = None if source.in_folds else "auto"
         options["band"] = band if strategy == _ISOTONIC else "pointwise"
         display = super()._of_rows(source, n_bins=n_bins, strategy=strategy, **options)
@@ -155,13 +155,13 @@ class CalibrationDisplay(CurveDisplay):
 
     @classmethod
     def _problems(cls, rows: Scores) -> dict[Any, Scores]:
-        """Each class against the rest, and of several classes whether the most probable is true."""
+        """Each class against the rest; with several classes also the top label."""
         problems = dict(binary_problems(rows))
         if rows.kind == "multiclass":
             top = rows.score.argmax(axis=1)
-            hit = (top == rows.true).astype(np.int64)
-            best = rows.score[np.arange(len(top)), top]
-            problems[_TOP] = Scores("binary", np.array([0, 1]), hit, best, rows.weight)
+            is_true = (top == rows.true).astype(np.int64)
+            highest = rows.score.max(axis=1)
+            problems[_TOP] = Scores("binary", np.array([0, 1]), is_true, highest, rows.weight)
         return problems
 
     @classmethod
@@ -190,7 +190,7 @@ class CalibrationDisplay(CurveDisplay):
 
     @classmethod
     def _with_band(cls, line: Any, rows: Any, kind: Any, design: Any) -> Line:
-        """The line with the intervals of its bins, by groups and level, or its consistency band."""
+        """Add the intervals of the bins, or the consistency band of the isotonic line."""
         if line.bins is None:
             level, groups = design["confidence_level"], design["groups"]
             band = consistency_band(rows.score, rows.true, rows.weight, groups, level)
@@ -206,15 +206,15 @@ class CalibrationDisplay(CurveDisplay):
         Parameters
         ----------
         rows : {"bins", "histogram"}, default="bins"
-            The bins of the curves, or those of the histogram below.
+            The bins of the curves, or of the histogram below.
 
         Returns
         -------
         dict of str to ndarray
-            ``model`` (where there are several); ``curve``, the class; ``left`` and ``right``
-            edge, ``mean_predicted``, ``observed_rate``, its interval ``low``, ``high``,
-            ``weight`` and ``count`` of each bin. Of the isotonic line ``mean_predicted``, the
-            probabilities, ``observed_rate``, the recalibrated ones, and the band ``low``, ``high``.
+            ``model`` (if there are several); ``curve``, the class; ``left`` and ``right`` edge,
+            ``mean_predicted``, ``observed_rate``, its interval ``low``, ``high``, ``weight`` and
+            ``count`` of each bin. The isotonic line has ``mean_predicted``, the probabilities,
+            ``observed_rate``, the recalibrated probabilities, and the band ``low``, ``high``.
         """
         check_option("rows", rows, ("bins", "histogram"))
         if rows == "bins":
@@ -234,13 +234,13 @@ class CalibrationDisplay(CurveDisplay):
         legend: bool = True,
         curve_kwargs: Mapping[str, Any] | None = None,
     ) -> Self:
-        """Draw the curves, and how often each probability is given.
+        """Draw the curves, and the distribution of the probabilities.
 
         Parameters
         ----------
         ax : matplotlib axes, default=None
-            Where to draw; a new figure by default.
-            Axes of another display of this kind are added to, in other colours and markers.
+            Where to draw; a new figure by default. On the axes of another display of this kind,
+            the curves are added in other colours and markers.
         {model_name}
         histogram : bool, default=True
             Whether to draw the histogram below the axes.
@@ -249,7 +249,7 @@ class CalibrationDisplay(CurveDisplay):
         legend : bool, default=True
             Whether to draw a legend.
         curve_kwargs : dict, default=None
-            Arguments of matplotlib's ``errorbar``, in the place of ours.
+            Arguments of matplotlib's ``errorbar``, which override the defaults.
 
         Returns
         -------
@@ -264,9 +264,9 @@ class CalibrationDisplay(CurveDisplay):
     def _draw_line(self, ax: Any, line: Any, options: Mapping[str, Any]) -> Any:
         if line.bins is None:
             return super()._draw_line(ax, line, {**options, "marker": ""})
-        seen = line.columns["count"] > 0
+        is_filled = line.columns["count"] > 0
         names = ("mean_predicted", "observed_rate", "low", "high")
-        x, rate, low, high = (line.columns[name][seen] for name in names)
+        x, rate, low, high = (line.columns[name][is_filled] for name in names)
         margins = [rate - low, high - rate] if self._n_curves <= _FEW else None
         bars = {"linewidth": 1.6, "elinewidth": 1.0, "capsize": 2.5, "markersize": 5}
         return ax.errorbar(x, rate, margins, **{**bars, **options}).lines[0]
@@ -293,8 +293,8 @@ class CalibrationDisplay(CurveDisplay):
         below.set(xlabel=self.x_label, ylabel="Share", xlim=ax.get_xlim())
         below.set_ylim(bottom=0)
 
-    def _label(self, line: Any, named: bool) -> str:
-        name = self._model_name(line, named)
+    def _label(self, line: Any, with_name: bool) -> str:
+        name = self._model_name(line, with_name)
         if not np.isnan(line.error):
             name += f" ({_MISCALIBRATION if line.bins is None else 'ECE'} {line.error:.3f})"
         if line.interval is None:
@@ -303,7 +303,7 @@ class CalibrationDisplay(CurveDisplay):
 
 
 def _below(ax: Any) -> Any:
-    """The axes below, which an earlier display on the same axes may have made."""
+    """The axes of the histogram, which an earlier display on the same axes may have made."""
     for child in ax.child_axes:
         if child.get_gid() == _HISTOGRAM:
             return child

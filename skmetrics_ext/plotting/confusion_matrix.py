@@ -37,23 +37,24 @@ class ConfusionMatrixDisplay(SourceDisplay):
     """Confusion matrix with the count and the rate in each cell, coloured by the rate.
 
     Made by ``from_predictions``, ``from_estimator``, ``from_cv_results``, ``from_folds`` (the sum
-    over the folds) or ``from_report`` (of repeated folds, the first prediction of each row), with
+    over folds) or ``from_report`` (with repeated folds, the first prediction of each row), with
     these options:
 
-    - ``labels``: the classes and their order; all that occur, sorted, by default, and
-      ``pos_label`` last;
+    - ``labels``: classes in order; by default all that occur, sorted, with ``pos_label`` last;
     - ``display_labels``: names of the classes; the labels by default;
-    - ``confidence_level=0.95`` and ``groups`` (groups of rows that depend on each other) of the
-      accuracies, which the titles of several models show.
+    - ``confidence_level=0.95``: level of the intervals of the accuracies, which the titles of
+      several models show;
+    - ``groups``: groups of rows that depend on each other, for these intervals.
 
     Parameters
     ----------
     confusion_matrix : array-like of shape (n_classes, n_classes), or mapping
-        Counts; rows are the true class, columns the predicted. Of several models by name.
+        Counts, with a row for each true class and a column for each predicted class. A mapping of
+        names to such tables draws several models.
     display_labels : array-like of shape (n_classes,), default=None
         Names of the classes; their numbers by default.
     name : str, default=None
-        Name of one model, the title of the picture.
+        Name of a single model, the title of the picture.
 
     Attributes
     ----------
@@ -62,7 +63,7 @@ class ConfusionMatrixDisplay(SourceDisplay):
         One for each model; ``ax_`` is the first.
     im_ : matplotlib image
     text_ : ndarray of shape (n_classes, n_classes)
-        The text of each cell; None where the classes are too many. Of the last model.
+        The text of each cell of the last model; None if there are too many classes.
     colorbar_ : matplotlib colorbar or None
     accuracies : mapping of str to Estimate
         Accuracy of each of several models.
@@ -111,7 +112,7 @@ class ConfusionMatrixDisplay(SourceDisplay):
         self.comparison: Comparison | None = None
 
     @classmethod
-    def from_predictions(  # type: ignore[override]  # labels, which are called y_pred
+    def from_predictions(  # type: ignore[override]  # the argument is called y_pred
         cls,
         y_true: ArrayLike,
         y_pred: ArrayLike,
@@ -120,7 +121,7 @@ class ConfusionMatrixDisplay(SourceDisplay):
         sample_weight: ArrayLike | None = None,
         **options: Any,
     ) -> Self:
-        """Draw true and predicted labels of one or several models.
+        """Draw a matrix from true labels and the predicted labels of one or several models.
 
         Parameters
         ----------
@@ -130,7 +131,7 @@ class ConfusionMatrixDisplay(SourceDisplay):
             Predicted labels; a mapping of names to such arrays draws a matrix for each model.
         {labels}
         pos_label : int, float, bool or str, default=None
-            The class that comes last, where ``labels`` do not give an order.
+            The class that comes last, unless ``labels`` gives the order.
         {sample_weight}
         {model_name}
         ax : matplotlib axes, default=None
@@ -171,21 +172,21 @@ class ConfusionMatrixDisplay(SourceDisplay):
                 MetricRows(accuracy_score, true, pred, {"sample_weight": weight, **design})
                 for true, pred, weight in models.values()
             ]
-            intervals = [of_model.interval() for of_model in rows]
-            display.accuracies = dict(zip(models, intervals, strict=True))
+            accuracies = [of_model.interval() for of_model in rows]
+            display.accuracies = dict(zip(models, accuracies, strict=True))
             if len(rows) == 2:
                 display.comparison = rows[0].compared_with(rows[1])
         return display
 
     def _by_model(self, tables: Array) -> Any:
-        """Tables of several models by name; the table of a single one."""
+        """Tables of several models by name, or the table of a single model."""
         return dict(zip(self._models, tables, strict=True)) if self._several else tables[0]
 
     @property
     def rates(self) -> Any:
-        """Counts divided by the sums that ``normalize`` of `plot` names; nan where these are 0.
+        """Counts as shares of the rows that ``normalize`` of `plot` names; nan without such rows.
 
-        Several models are in a mapping by name.
+        With several models, a mapping by name.
         """
         return self._by_model(self._rates())
 
@@ -199,8 +200,8 @@ class ConfusionMatrixDisplay(SourceDisplay):
         Returns
         -------
         dict of str to ndarray
-            ``model`` (where there are several), ``true``, ``predicted``, ``count`` and ``rate``
-            of each cell, row by row.
+            ``model`` (if there are several), ``true``, ``predicted``, ``count`` and ``rate`` of
+            each cell, row by row.
         """
         names, n_models = objects(self.display_labels), len(self._models)
         n_classes = len(names)
@@ -229,7 +230,7 @@ class ConfusionMatrixDisplay(SourceDisplay):
         {axes}
         normalize : {"true", "pred", "all"} or None, default="true"
             Rates are shares of the rows of a true class (recall on the diagonal), of a
-            predicted class (precision), or of all rows. None shows and colours counts alone.
+            predicted class (precision), or of all rows. None shows counts, and colours by them.
         cmap : str or matplotlib colour map, default="Blues"
             A map of one hue also reads well in print.
         colorbar : bool, default=True
@@ -245,7 +246,7 @@ class ConfusionMatrixDisplay(SourceDisplay):
         n_classes, n_models = len(self.display_labels), len(self._models)
         side = min(max(4.4, 0.62 * n_classes + 1.2), 14.0)
         names = [axes.wrap(name, _LINE) for name in self.display_labels]
-        panel_side = side + _LETTER * max(axes.longest(names) - _SHORT, 0)  # for long names
+        panel_side = side + _LETTER * max(axes.longest(names) - _SHORT, 0)  # room for long names
         n_rows = -(-n_models // axes.PER_ROW)
         size = (min(n_models, axes.PER_ROW) * panel_side + 0.9, n_rows * panel_side)
         what = f"one axes for each of the models {self._models}"
@@ -255,14 +256,14 @@ class ConfusionMatrixDisplay(SourceDisplay):
         top = 1.0
         if normalize in (None, "all"):
             top = max(float(shown.max(initial=0.0)), 1e-12)
-        crowded = axes.longest(names) * _LETTER > side / (n_classes + 1)
-        turned: Any = {"rotation": 45, "ha": "right"} if crowded else {}
+        is_crowded = axes.longest(names) * _LETTER > side / (n_classes + 1)
+        rotation: Any = {"rotation": 45, "ha": "right"} if is_crowded else {}
         self.text_ = np.full((n_classes, n_classes), None, dtype=object)
         for k, panel in enumerate(self.axes_):
             _clear(panel)
             panel.spines[:].set_visible(False)
             self.im_ = panel.imshow(shown[k], cmap=cmap, vmin=0.0, vmax=top)
-            panel.set_xticks(range(n_classes), names, **turned)
+            panel.set_xticks(range(n_classes), names, **rotation)
             panel.set_yticks(range(n_classes), names)
             panel.tick_params(length=0)
             panel.set(xlabel="Predicted class", ylabel="True class")
@@ -294,13 +295,13 @@ class ConfusionMatrixDisplay(SourceDisplay):
     def _draw_text(
         self, ax: Any, counts: Array, rates: Array, shades: Array, letters: float
     ) -> None:
-        """Write the count and the rate of each cell; ``shades`` are places on the colour map."""
+        """Write the count and the rate of each cell; ``shades`` are positions on the colour map."""
         for cell in np.ndindex(counts.shape):
             count, rate = float(counts[cell]), rates[cell]
             text = f"{count:.0f}" if count.is_integer() else f"{count:.4g}"
             if self.normalize is not None and len(counts) <= _FEW:
                 text += "\n–" if np.isnan(rate) else f"\n{100 * rate:.1f}%"
-            # White is legible on the darker half of the map only.
+            # White is legible only on dark cells.
             red, green, blue, _ = self.im_.cmap(shades[cell])
             is_dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.55
             look = {"ha": "center", "va": "center", "color": "white" if is_dark else "black"}
@@ -308,11 +309,11 @@ class ConfusionMatrixDisplay(SourceDisplay):
 
 
 def _predicted_labels(parts: Sequence[ModelRows]) -> tuple[Any, ...]:
-    """True labels, predicted labels and weights of a model; those of folds are joined."""
-    known = [part for part in parts if not part.reason]
-    if not known:
+    """True labels, predicted labels and weights of a model; folds are joined."""
+    defined = [part for part in parts if not part.reason]
+    if not defined:
         raise InvalidParameterError(f"No fold has predictions: {parts[0].reason}.")
-    rows = [(part.y, part.responses.get("predict"), part.weight) for part in known]
+    rows = [(part.y, part.responses.get("predict"), part.weight) for part in defined]
     if len(rows) == 1:
         return rows[0]
     return tuple(
@@ -326,14 +327,14 @@ def _classes(source: DisplaySource, models: Mapping[Any, tuple[Any, ...]]) -> li
     fitted = [part.responses.classes for parts in source.models.values() for part in parts]
     lists = [Labels.check(true, pred).classes.tolist() for true, pred, _ in models.values()]
     lists += [read_array("classes_", classes).tolist() for classes in fitted if classes is not None]
-    every = {label for labels in lists for label in labels}
-    classes = lists[0] if len(every) == len(lists[0]) else sorted(every)
+    all_classes = {label for labels in lists for label in labels}
+    classes = lists[0] if len(all_classes) == len(lists[0]) else sorted(all_classes)
     positive = source.request.pos_label
     return sorted(classes, key=lambda label: label == positive) if positive in classes else classes
 
 
 def _clear(ax: Any) -> None:
-    """Remove an earlier matrix, which would show through."""
+    """Remove the matrix of an earlier display, which would show through."""
     for image in [*ax.images]:
         if image.colorbar is not None:
             image.colorbar.remove()

@@ -1,4 +1,4 @@
-"""Models side by side, metric by metric, over the folds of a cross-validation."""
+"""Comparison of models by metric over the folds of a cross-validation."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 _SIZES = ("n_train", "n_test")
 _NEEDED = ("model", "metric", "value")
-_LINE = 0.19  # inches of a line of a name
-_MODELS = "skmetrics_ext:models"  # mark of an axis that has models
+_LINE = 0.19  # inches for a line of a name
+_MODELS = "skmetrics_ext:models"  # marks an axis with models of an earlier display
 
 
 def limits_of_models(values: Array, baseline: float) -> tuple[float, float] | None:
-    """Limits of an axis that show the models, if the baseline is far from them; else None."""
+    """Limits of an axis that leave out a baseline far from the models; None if it is near."""
     values = values[np.isfinite(values)]
     if not len(values) or np.isnan(baseline):
         return None
@@ -46,20 +46,20 @@ class CrossValidationDisplay(Display):
 
     Made by ``from_report`` or ``from_cv_results``, or from a table of folds.
 
-    Intervals of a report are those of its summary. For other folds the interval is that of the
-    mean with Nadeau and Bengio's correction for training sets that overlap, where the sizes of the
-    folds are known; else it is one standard deviation. The axes show the models; an arrow points
-    to a baseline far from them.
+    The intervals are those of the report's summary. Without a report they are intervals of the
+    mean with Nadeau and Bengio's correction for overlapping training sets, or one standard
+    deviation if the sizes of the folds are not known. An arrow points to a baseline that is far
+    from the models.
 
     Parameters
     ----------
     folds : DataFrame, mapping of str to sequence, or sequence of mappings
-        A row per model, metric and fold, with ``model``, ``metric``, ``value`` (nan where
+        A row for each model, metric and fold, with ``model``, ``metric``, ``value`` (nan if
         undefined) and, for intervals, ``n_train`` and ``n_test``.
     baseline : str, default=None
         Name of the reference model.
     confidence_level : float in (0, 1), default=0.95
-        Level of the intervals.
+        Nominal coverage of the intervals.
 
     Attributes
     ----------
@@ -113,16 +113,16 @@ class CrossValidationDisplay(Display):
         ax: Axes | None = None,
         **options: Any,
     ) -> Self:
-        """Draw a report of `cross_validation_report` with the intervals of its summary.
+        """Draw a `cross_validation_report` with the intervals of its summary.
 
         Parameters
         ----------
         report : CrossValidationReport
-            Its ``folds()``, ``summary()`` and ``baseline`` are drawn.
+            The report.
         interval : str, default=None
-            The kind of interval, as in the report's ``summary``; that of the report by default.
+            Kind of interval, as in the report's ``summary``; by default the report's.
         confidence_level : float in (0, 1), default=None
-            Nominal coverage of the intervals; that of the report by default.
+            Nominal coverage of the intervals; by default the report's.
         {axes}
         {options}
 
@@ -156,7 +156,7 @@ class CrossValidationDisplay(Display):
         baseline : str, default=None
             Name of the reference model.
         confidence_level : float in (0, 1), default=0.95
-            Level of the intervals.
+            Nominal coverage of the intervals.
         {axes}
         {options}
 
@@ -170,7 +170,7 @@ class CrossValidationDisplay(Display):
     # --------------------------------------------------------------------- computing
 
     def _fold_rows(self, metric: Any, model: Any) -> Array:
-        """Which folds are of a metric and a model."""
+        """Mask of the folds of a metric and a model."""
         return (self.folds["metric"] == metric) & (self.folds["model"] == model)
 
     def _summarize(self, metric: Any, model: Any) -> dict[str, Any]:
@@ -202,12 +202,12 @@ class CrossValidationDisplay(Display):
         Parameters
         ----------
         rows : {"summary", "folds"}, default="summary"
-            The means and intervals, or the dots.
+            The means and intervals, or the values of the folds.
 
         Returns
         -------
         dict of str to ndarray
-            Of the summary ``model``, ``metric``, ``is_baseline``, ``mean``, ``std`` (ddof=1),
+            For the summary ``model``, ``metric``, ``is_baseline``, ``mean``, ``std`` (ddof=1),
             ``low``, ``high``, ``n_folds`` and ``n_undefined``; infinite values count as
             undefined.
         """
@@ -228,7 +228,7 @@ class CrossValidationDisplay(Display):
         values : bool, default=True
             Whether to write the means.
         legend : bool, default=True
-            Whether to say what the marks are.
+            Whether to explain the marks.
 
         Returns
         -------
@@ -238,8 +238,8 @@ class CrossValidationDisplay(Display):
         self.axes_ = self._make_axes(ax)
         self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
         self.lines_: list[Any] = []
-        is_drawn = self.ax_.yaxis.get_gid() == _MODELS  # by another display
-        earlier = [label.get_text() for label in self.ax_.get_yticklabels()] if is_drawn else []
+        has_models = self.ax_.yaxis.get_gid() == _MODELS
+        earlier = [label.get_text() for label in self.ax_.get_yticklabels()] if has_models else []
         if earlier and axes.is_own_figure(self.figure_):
             width, height = self.figure_.get_size_inches()
             self.figure_.set_size_inches(width, height * (1 + len(self.models) / len(earlier)))
@@ -276,27 +276,28 @@ class CrossValidationDisplay(Display):
         return axes.make_panels(name, ax, (width, height), count, what, sharey=True)
 
     def _bar(self, row: Mapping[str, Any]) -> tuple[float, float]:
-        """The ends of an interval, or of one standard deviation to either side."""
+        """Ends of the interval, or of plus and minus one standard deviation."""
         if self._target is None:
             return row["mean"] - row["std"], row["mean"] + row["std"]
         return row["low"], row["high"]
 
     def _limits(self, metric: Any) -> tuple[float, float] | None:
-        """Limits that show the models, if the baseline is far from them; else None."""
-        rows = [row for (name, _), row in self._summary.items() if name == metric]
-        base = [row["mean"] for row in rows if row["is_baseline"]]
-        ends = [self._bar(row) for row in rows if not row["is_baseline"]]
+        """Limits of the axis of a metric, if the baseline is far from the models."""
+        rows = [self._summary[metric, model] for model in self.models]
+        baseline = next((row["mean"] for row in rows if row["is_baseline"]), np.nan)
         of_models = (self.folds["metric"] == metric) & (self.folds["model"] != self.baseline)
-        train = [row.get("train", np.nan) for row in rows if not row["is_baseline"]]
-        shown = np.concatenate([self.folds["value"][of_models], train, *ends])
-        return limits_of_models(shown, base[0] if base else np.nan)
+        shown = [self.folds["value"][of_models]]
+        for row in rows:
+            if not row["is_baseline"]:
+                shown.append([*self._bar(row), row.get("train", np.nan)])
+        return limits_of_models(np.concatenate(shown), baseline)
 
     def _draw_model(self, ax: Any, place: int, row: Mapping[str, Any]) -> dict[str, Any]:
-        """Draw folds, mean and interval of a model; return marks of the legend by their label."""
+        """Draw folds, mean and interval of a model; return the legend's marks by their label."""
         mean, is_baseline = row["mean"], row["is_baseline"]
         dots = self.folds["value"][self._fold_rows(row["metric"], row["model"])]
         colour = axes.GREY if is_baseline else axes.COLOURS[0]
-        # Below the interval, which would hide them.
+        # The dots are below the interval, which would hide them.
         height = place + np.linspace(0.12, 0.28, len(dots))
         folds = ax.scatter(dots, height, s=13, color=colour, alpha=0.5, linewidths=0, zorder=2)
         (bar,) = ax.plot(self._bar(row), [place, place], color=colour, linewidth=2.2, zorder=3)
@@ -319,7 +320,7 @@ class CrossValidationDisplay(Display):
 
     @staticmethod
     def _write_mean(ax: Any, place: int, row: Mapping[str, Any], limits: Any, values: bool) -> None:
-        """Write a mean above its mark; at the edge, with an arrow, if it lies beyond the limits."""
+        """Write a mean above its mark, or at the edge with an arrow if it is beyond the limits."""
         from matplotlib.patheffects import withStroke
 
         mean, n_folds, n_undefined = row["mean"], row["n_folds"], row["n_undefined"]
@@ -339,9 +340,9 @@ class CrossValidationDisplay(Display):
             ax.annotate(text, (at, place), xycoords=where, fontsize="x-small", color=colour, **look)
 
     def _draw_legend(self, marks: Mapping[str, Any], own_figure: bool) -> Any:
-        drawn = self.figure_.legends
-        if drawn and axes.is_own_figure(self.figure_):
-            return drawn[0]  # that of the display added to
+        earlier = self.figure_.legends
+        if earlier and axes.is_own_figure(self.figure_):
+            return earlier[0]
         owner, look = self.axes_[-1], dict[str, Any](loc="best")
         if own_figure:
             owner, look = self.figure_, {"loc": "outside lower center", "ncols": len(marks)}
@@ -349,7 +350,7 @@ class CrossValidationDisplay(Display):
 
 
 def _read_folds(folds: Any) -> dict[str, Array]:
-    """Columns of a data frame, a mapping of columns, or rows."""
+    """Read the columns of a data frame, a mapping of columns, or a sequence of rows."""
     if isinstance(folds, Sequence) and not isinstance(folds, str):
         columns = {key: [row.get(key) for row in folds] for key in Rows(folds).fields()}
     else:
@@ -365,13 +366,13 @@ def _read_folds(folds: Any) -> dict[str, Array]:
 
 
 def _column(values: list[Any]) -> Array:
-    """Numbers as numbers, anything else as it is."""
+    """An array of numbers, or of objects if there are others."""
     are_numbers = all(isinstance(value, int | float | np.number | np.bool_) for value in values)
     return np.array(values) if are_numbers else objects(values)
 
 
 def _result_rows(model: str, result: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Rows of one result of ``cross_validate``."""
+    """Rows for each metric and fold of a result of ``cross_validate``."""
     keys = [key for key in result if key.startswith("test_")]
     if not keys:
         raise InvalidParameterError(

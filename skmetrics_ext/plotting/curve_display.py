@@ -305,7 +305,10 @@ class CurveDisplay(SourceDisplay):
             )
         first = next(f for folds in models.values() for f in folds if f.scores is not None)
         name = None if several else next(iter(models))
-        return cls(lines, name=name, positive=_positive_class(first), undefined=undefined)
+        display = cls(lines, name=name, positive=_positive_class(first), undefined=undefined)
+        if source.report is not None:
+            display._use_report_intervals(source)
+        return display
 
     @classmethod
     def _mean(cls, folds: list[ModelRows], lines: list[Line], grid: Array, level: float) -> Line:
@@ -494,7 +497,7 @@ class CurveDisplay(SourceDisplay):
         if self.comparison is not None:
             text = difference_text(self._models, self._difference_name(), self.comparison)
             axes.add_remark(ax, text, difference=True)
-            location = location if location == "lower right" else "beside"
+            location = location if location == "lower right" else "outside"
         if self.positive is not None:
             axes.add_remark(ax, f"positive class: {self.positive}")
         return axes.draw_legend(ax, location, self.size, title)

@@ -1,4 +1,4 @@
-"""Displays: shared constructors that name their options, shared paragraphs of docstrings."""
+"""Displays: constructors whose signatures name all options, and shared docstring paragraphs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Options = dict[str, Parameter]
 
 _IN_FOLDS = ("from_folds", "from_cv_results", "from_report")
 _CONSTRUCTORS = ("from_predictions", "from_estimator", *_IN_FOLDS)
-# Those that are given models, which may have several responses.
+# Constructors from models, which may have several response methods.
 _OF_MODELS = ("from_estimator", "from_cv_results", "from_report")
 
 
@@ -34,7 +34,7 @@ class Display:
     """A picture, and the numbers behind it."""
 
     name: str | None = None
-    pools: ClassVar[bool] = False  # folds are joined into one set, in which each row counts once
+    pools: ClassVar[bool] = False  # whether folds are joined into one set, each row once
 
     def __repr__(self) -> str:
         named = "" if self.name is None else f" of {self.name}"
@@ -69,25 +69,16 @@ class Display:
 class SourceDisplay(Display):
     """A picture computed from checked responses of one or several models.
 
-    A display says how it reads a set of rows (``_of_rows``) or folds (``_of_folds``) of each
-    model, and how it draws them (``plot``). `document_display` names its options in the
-    constructors.
+    A kind of display reads the rows (``_of_rows``) or the folds (``_of_folds``) of each model, and
+    draws them (``plot``). `document_display` adds its options to the constructors.
     """
 
     methods: ClassVar[tuple[str, ...]] = RESPONSES
-    sides: ClassVar[str] = "one"  # "either": the same picture whichever class is positive
+    sides: ClassVar[str] = "one"  # "either": the picture is the same whichever class is positive
     positive: Any = None
     comparison: Comparison | None = None  # of two models, by the metric in the legend
-
-    @classmethod
-    def _of_rows(cls, *args: Any, **options: Any) -> Self:
-        """Compute the display of one set of rows for each model."""
-        raise NotImplementedError
-
-    @classmethod
-    def _of_folds(cls, *args: Any, **options: Any) -> Self:
-        """Compute the display of the folds of each model."""
-        raise NotImplementedError
+    _of_rows: ClassVar[Callable[..., Any]]  # computes the display of all rows of each model
+    _of_folds: ClassVar[Callable[..., Any]]  # computes the display of the folds of each model
 
     def plot(self, *args: Any, **options: Any) -> Self:
         """Draw."""
@@ -103,7 +94,7 @@ class SourceDisplay(Display):
         sample_weight: ArrayLike | None = None,
         **options: Any,
     ) -> Self:
-        """Draw true labels and scores of one or several models.
+        """Draw a picture from true labels and the scores of one or several models.
 
         Parameters
         ----------
@@ -111,8 +102,8 @@ class SourceDisplay(Display):
             True labels.
         y_score : array-like of shape (n_samples,) or (n_samples, n_classes), or mapping
             Scores or probabilities of one model: one column for the positive class, or a column
-            for each class. A mapping of names to such arrays draws several models; the legend
-            shows the difference of two.
+            for each class. A mapping of names to such arrays draws several models; for two, the
+            legend shows their difference.
         {score_labels}
         {score_pos_label}
         {sample_weight}
@@ -136,7 +127,7 @@ class SourceDisplay(Display):
         sample_weight: ArrayLike | None = None,
         **options: Any,
     ) -> Self:
-        """Draw the responses of fitted estimators, whose columns are matched with classes by name.
+        """Draw a picture from fitted estimators, whose columns are matched with classes by name.
 
         Parameters
         ----------
@@ -166,18 +157,18 @@ class SourceDisplay(Display):
         labels: ArrayLike | None = None,
         **options: Any,
     ) -> Self:
-        """Draw the out-of-fold responses of a cross-validation.
+        """Draw a picture from the out-of-fold predictions of a cross-validation.
 
         Parameters
         ----------
         folds : iterable of tuple, or mapping
             ``(y_true, predictions)`` or ``(y_true, predictions, sample_weight)`` of each test
-            fold; of several models, a mapping of their names to such folds.
+            fold. A mapping of names to such folds draws several models.
         n_train : int or array-like of shape (n_folds,), default=None
-            Rows that the model of each fold was fitted on, for intervals of means; by default
-            those of all other folds.
+            Number of rows that the model of each fold was fitted on, for intervals of means; by
+            default the rows of all other folds.
         labels : array-like of shape (n_classes,), default=None
-            The class of each column; all that occur in any fold by default.
+            The class of each column; by default all classes that occur in any fold, sorted.
         {score_pos_label}
         {model_name}
         {display_ax}
@@ -197,7 +188,7 @@ class SourceDisplay(Display):
         sample_weight: ArrayLike | None = None,
         **options: Any,
     ) -> Self:
-        """Draw the test rows of each fold by the model of the fold.
+        """Draw a picture from scikit-learn's ``cross_validate``: test rows, by their fold's model.
 
         A fold whose model was not fitted on all classes is left out, and the legend says so.
 
@@ -223,22 +214,22 @@ class SourceDisplay(Display):
     def from_report(
         cls, report: Any, model: str | Sequence[str] | None = None, **options: Any
     ) -> Self:
-        """Draw the out-of-fold responses that a report of `cross_validation_report` has kept.
+        """Draw a picture from the out-of-fold predictions of a `cross_validation_report`.
 
-        A fold whose model was not fitted on all classes is left out, and the legend says so.
-        Weights are those of the metrics of the report.
+        A fold whose model was not fitted on all classes is left out, and the legend says so. Rows
+        have the weights that the metrics of the report use.
 
         Parameters
         ----------
         report : CrossValidationReport
-            At least one of its metrics uses the responses that are drawn.
+            A report with a metric that uses the same responses as the picture.
         model : str or sequence of str, default=None
             Names of the models; all but the baseline by default.
         pos_label : int, float, bool or str, default=None
-            The positive class of two; by default that of the report.
+            The positive class of two; by default the positive class of the report.
         {response_method}
         name : str, default=None
-            Name of a single model in the legend; its name in the report by default.
+            Name of a single model in the legend; by default its name in the report.
         {display_ax}
         {options}
 
@@ -257,10 +248,10 @@ class SourceDisplay(Display):
         response_method: ResponseMethod = "auto",
         **options: Any,
     ) -> Self:
-        """Read the data, compute the display and draw it, each with its own options."""
+        """Read the data, compute the display and draw it, each with the options it takes."""
         source = read(cls._request(pos_label).using(response_method), *data, name)
-        known = computing_options(cls, source.in_folds)
-        computing = {key: options.pop(key) for key in known if key in options}
+        names = computing_options(cls, source.in_folds).keys() & options.keys()
+        computing = {key: options.pop(key) for key in names}
         return cls._computed(source, **computing).plot(ax, **options)
 
     @classmethod
@@ -269,92 +260,87 @@ class SourceDisplay(Display):
 
     @classmethod
     def _computed(cls, source: DisplaySource, **options: Any) -> Self:
-        """Compute the display without drawing it, which needs no matplotlib."""
-        if not source.in_folds or cls.pools:
-            return cls._of_rows(source, **options)
-        display = cls._of_folds(source, **options)
-        if source.report is not None:
-            display._use_report_intervals(source)
-        return display
-
-    def _use_report_intervals(self, source: DisplaySource) -> None:
-        """Replace intervals by those of the summary of a report."""
+        """Compute the display without drawing it, so without matplotlib."""
+        if source.in_folds and not cls.pools:
+            return cls._of_folds(source, **options)
+        return cls._of_rows(source, **options)
 
 
 # --------------------------------------------------------------------------- documentation
 
 
 class DisplayParagraphs:
-    """Descriptions that docstrings of displays share: each follows its name in braces.
+    """Docstring paragraphs that displays share, each after its name in braces.
 
     {curve_options}
-    - of one set of rows: ``band``, the band around each curve as `curve_band` computes it:
-      "pointwise", "simultaneous" or None; "auto" is "pointwise" for up to 4 curves and 20,000 rows
-      (with more rows the band is narrow and takes seconds). ``interval``, the method of the
-      interval in the legend as in `confidence_interval` (None: no interval). ``groups``, groups of
-      rows that depend on each other;
-    - ``confidence_level=0.95``, of all intervals;
+    - ``band`` (one set of rows): band around each curve, computed by `curve_band`: "pointwise",
+      "simultaneous" or None; "auto" is "pointwise" for up to 4 curves and 20,000 rows (more rows
+      give a narrow band and take seconds);
+    - ``interval`` (one set of rows): method of the interval in the legend, as in
+      `confidence_interval`; None for no interval;
+    - ``groups`` (one set of rows): groups of rows that depend on each other;
+    - ``confidence_level=0.95``: level of all intervals;
 
     {class_options}
-    - ``curves``: the classes to draw, of more than two each against the rest;
+    - ``curves``: classes to draw; with more than two, each against the rest;
 
     {average_options}
-    - ``curves``: the curves to draw, by class, "micro" or "macro"; all by default, and "macro" of
-      folds and of several models with more than two classes;
+    - ``curves``: curves to draw, by class, "micro" or "macro"; all by default, but only "macro" for
+      folds and for several models with more than two classes;
 
     {curve_parameters}
     name : str, default=None
-        Name of the model, where there is one.
+        Name of the model, if there is one.
     positive : object, default=None
         The positive class, for binary data.
     undefined : mapping of int to str, default=None
-        Folds that have no curve, and why; of several models by (model, fold).
+        Folds that have no curve, and why; with several models by (model, fold).
     comparison : Comparison, default=None
-        Difference between the first and the second of two models, as `compare` gives it.
+        Difference between two models, first minus second, as `compare` returns it.
 
     {curve_attributes}
     ax_, figure_ : matplotlib axes and figure
     lines_, fold_lines_ : list of matplotlib lines
-        Of the curves, or of their means, and of the folds.
+        The curves, or their means over folds; and the curves of the folds.
     line_ : matplotlib line
         The first of ``lines_``.
     notes : tuple of str
-        Notes of the numbers that have a star in the legend.
+        Notes on the numbers that have a star in the legend.
 
     {score_pos_label}
     pos_label : int, float, bool or str, default=None
         The positive class of two. By default the second of ``labels``, else 1 of {0, 1} or {-1, 1},
-        or True. It is required for other labels, except by confusion matrices, and by ROC curves of
-        a column for each class (the same from either side: the later class).
+        or True. Other labels require it, except in confusion matrices, and in ROC curves of a
+        column for each class, where the later class is positive (the curve is the same).
 
     {estimator_pos_label}
     pos_label : int, float, bool or str, default=None
-        The positive class of two. By default 1 of {0, 1} or {-1, 1}, or True. It is required for
-        other labels, except by ROC curves (the same from either side: ``classes_[1]``) and
-        confusion matrices.
+        The positive class of two. By default 1 of {0, 1} or {-1, 1}, or True. Other labels require
+        it, except in confusion matrices, and in ROC curves, where ``classes_[1]`` is positive (the
+        curve is the same).
 
     {response_method}
     response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
-        Method that gives the scores; "auto" is the first that the model has.
+        Method that returns the scores; "auto" is the first that the model has.
 
     {model_name}
     name : str, default=None
-        Name of one model in the legend; several are named by the keys of their mapping.
+        Name of a single model in the legend; several are named by the keys of their mapping.
 
     {estimator_name}
     name : str, default=None
-        Name in the legend; the class of the estimator by default.
+        Name in the legend; by default the class of the estimator.
 
     {display_ax}
     ax : matplotlib axes, default=None
-        Where to draw; a new figure by default. Axes of another display of the same kind are
-        added to.
+        Where to draw; a new figure by default. On the axes of another display of the same kind,
+        the curves are added.
 
     {drawn}
     Returns
     -------
     display
-        Drawn.
+        The display, drawn.
 
     {axes}
     ax : matplotlib axes or sequence of them, default=None
@@ -366,32 +352,33 @@ BLOCKS = PARAMETERS | paragraphs_of(DisplayParagraphs)
 
 
 def document_display(display: Shown) -> Shown:
-    """Fill the ``{name}`` lines of the docstrings of a display.
+    """Fill in the shared paragraphs of a display's docstrings, and name its options.
 
-    Its constructors take ``**options``: each gets a signature and a docstring that name those of
-    this display, and refuses others.
+    Constructors take ``**options``: each gets a signature and a docstring with the options of this
+    display, and rejects others.
     """
     for name in _CONSTRUCTORS:
         function = getattr(getattr(display, name, None), "__func__", None)
         if function is not None:
-            setattr(display, name, classmethod(_naming_options(function, display)))
+            setattr(display, name, classmethod(_with_named_options(function, display)))
     return document(display, BLOCKS)
 
 
-def _naming_options(function: Callable[..., Any], display: Any) -> Callable[..., Any]:
+def _with_named_options(function: Callable[..., Any], display: Any) -> Callable[..., Any]:
+    """A constructor whose signature lists the options that this display computes and draws with."""
     signature = inspect.signature(function)
-    explicit = {key: p for key, p in signature.parameters.items() if key != "options"}
-    explicit |= _keywords(getattr(display, "_make", lambda: None))
+    shared = {key: p for key, p in signature.parameters.items() if key != "options"}
+    shared |= _keywords(getattr(display, "_make", lambda: None))
     if function.__name__ not in _OF_MODELS:
-        explicit.pop("response_method", None)
+        shared.pop("response_method", None)
     computing = computing_options(display, function.__name__ in _IN_FOLDS)
-    computing = {key: p for key, p in computing.items() if key not in explicit}
-    known = {**explicit, **computing}
-    drawing = {key: p for key, p in _keywords(display.plot).items() if key not in known}
-    accepted = {**known, **drawing}
+    computing = {key: p for key, p in computing.items() if key not in shared}
+    accepted = {**shared, **computing}
+    drawing = {key: p for key, p in _keywords(display.plot).items() if key not in accepted}
+    accepted |= drawing
 
     @wraps(function)
-    def call(cls: Any, *args: Any, **options: Any) -> Any:
+    def construct(cls: Any, *args: Any, **options: Any) -> Any:
         unknown = [key for key in options if key not in accepted]
         if unknown:
             raise InvalidParameterError(
@@ -400,24 +387,22 @@ def _naming_options(function: Callable[..., Any], display: Any) -> Callable[...,
             )
         return function(cls, *args, **options)
 
-    call.__signature__ = signature.replace(parameters=list(accepted.values()))  # type: ignore[attr-defined]
-    lines = []
-    if computing:
-        lines.append(
-            f"{', '.join(computing)} : options of the display\n    Described in the class."
-        )
-    if drawing:
-        lines.append(f"{', '.join(drawing)} : options of the drawing\n    Passed to `plot`.")
+    construct.__signature__ = signature.replace(parameters=list(accepted.values()))  # type: ignore[attr-defined]
+    paragraphs = [
+        f"{', '.join(computing)} : options of the display\n    See the class." if computing else "",
+        f"{', '.join(drawing)} : options of the drawing\n    See `plot`." if drawing else "",
+    ]
     if function.__doc__:  # absent under python -OO
-        call.__doc__ = fill(function.__doc__, BLOCKS | {"options": "\n".join(lines)})
-    return call
+        described = {"options": "\n".join(filter(None, paragraphs))}
+        construct.__doc__ = fill(function.__doc__, BLOCKS | described)
+    return construct
 
 
 def computing_options(display: Any, in_folds: bool) -> Options:
-    """Options that computing a display takes; the others belong to its ``plot``."""
+    """Options of computing a display; other options are those of its ``plot``."""
     reader = "_of_folds" if in_folds and not display.pools else "_of_rows"
     options: Options = {}
-    for function in [  # each passes its ``**options`` to the next one
+    for function in [  # each passes its ``**options`` on to the next
         vars(kind)[name].__func__
         for name in ("_computed", reader, "_read", "_line")
         for kind in display.__mro__

@@ -13,15 +13,15 @@ from skmetrics_ext.slices.group_comparisons import Picture
 from skmetrics_ext.validation import InvalidParameterError
 
 _HEIGHT = 0.42  # inches of a row
-_STEP = 0.35  # rows between the lines that join models
+_STEP = 0.35  # distance, in rows, between lines that join models
 _MOST_NAMES = 30
-_FAR = 20.0  # ratio of the largest to the smallest value from which an axis is logarithmic
+_WIDE = 20.0  # ratio of largest to smallest value above which an axis is logarithmic
 
 
 def _draw_rows(
     what: str, ax: Any, names: Sequence[str], dots: Sequence[Any], label: str, value_of_line: Any
 ) -> Any:
-    """Draw a row for each name, from the top: (value, low, high, colour); and a vertical line."""
+    """Draw a dot (value, low, high, colour) for each name, from the top, and a vertical line."""
     ax = axes.make_axes(what, ax, (6.0, _HEIGHT * max(len(names), 1) + 1.3))
     for colour in dict.fromkeys(dot[-1] for dot in dots):
         places = [place for place, dot in enumerate(dots) if dot[-1] == colour]
@@ -38,7 +38,7 @@ def _draw_rows(
 
 
 def draw_groups(picture: Picture, ax: Any = None) -> Any:
-    """Draw groups by their value, the first on top, and the value of all rows as a line."""
+    """Draw the value of each group, the first on top, and the value of all rows as a line."""
     names = [f"{p.name} (n = {p.n_rows})" for p in picture.points]
     dots = [(p.value, p.low, p.high, axes.COLOURS[0]) for p in picture.points]
     label = f"{picture.metric}, {100 * picture.level:g}% intervals"
@@ -52,7 +52,7 @@ def draw_groups(picture: Picture, ax: Any = None) -> Any:
 
 
 def draw_slices(table: Any, ax: Any = None) -> Any:
-    """Draw by how much a metric of each slice differs from that of the other rows."""
+    """Draw the difference in a metric between each slice and the other rows."""
     rows = list(table._as_rows())
     names = [f"{row['slice']} ({row['n_rows']})" for row in rows]
     dots = [(row["difference"], row["low"], row["high"], axes.COLOURS[1]) for row in rows]
@@ -70,7 +70,7 @@ def draw_slices(table: Any, ax: Any = None) -> Any:
 
 
 def draw_models(result: Any, ax: Any = None) -> Any:
-    """Draw models by value, or by their difference from a control; significant ones in colour."""
+    """Draw models by value, or by their difference from a control, coloured if significant."""
     what, alpha = "ManyComparisons.plot", 1 - result.confidence_level
     if result.control is None:
         values = result.values
@@ -92,7 +92,7 @@ def draw_models(result: Any, ax: Any = None) -> Any:
 
 
 def draw_ranks(result: Any, ax: Any = None) -> Any:
-    """Draw the critical-difference diagram of Demsar (2006): the best mean rank on top."""
+    """Draw Demsar's (2006) critical-difference diagram, the best mean rank on top."""
     ranks = dict(zip(result.names, result.average_ranks.tolist(), strict=True))
     names = sorted(ranks, key=lambda name: -ranks[name])
     means = [ranks[name] for name in names]
@@ -114,7 +114,7 @@ def _draw_joined(
     rows: Sequence[Mapping[str, Any]],
     level: float,
 ) -> Any:
-    """Draw a dot for each model, from below, and a line over models that do not differ."""
+    """Draw a dot for each model, from the bottom, and lines over models that do not differ."""
     ax = axes.make_axes(what, ax, (6.0, _HEIGHT * len(names) + 1.3))
     ax.plot(means, range(len(names)), "o", color=axes.COLOURS[0], zorder=3)
     axes.name_rows(ax, [str(name) for name in names], from_top=False)
@@ -130,7 +130,7 @@ def _draw_joined(
 def not_different(
     names: Sequence[Any], rows: Sequence[Mapping[str, Any]], level: float
 ) -> list[tuple[int, int]]:
-    """First and last of the longest runs of models of which no two differ significantly."""
+    """First and last model of each longest run in which no two differ significantly."""
     differ = {frozenset((row["first"], row["second"])) for row in rows if row["p_value"] <= level}
     alike = np.array([[frozenset((a, b)) not in differ for b in names] for a in names])
     runs: list[tuple[int, int]] = []
@@ -146,7 +146,7 @@ def not_different(
 
 
 def draw_candidates(report: Any, ax: Any = None, parameter: str | None = None) -> Any:
-    """Draw the candidates of a search: along a parameter, or from the best to the worst."""
+    """Draw the candidates of a search along a parameter, or from the best to the worst."""
     name = parameter or _only_parameter(report)
     means = np.array([row["mean"] for row in report.rows], np.float64)
     if name is None:
@@ -169,7 +169,7 @@ def draw_candidates(report: Any, ax: Any = None, parameter: str | None = None) -
         tops = [means[places == value].max() for value in distinct]
         ax.plot(distinct, tops, color=axes.GREY, linewidth=1, zorder=1)
         _draw_candidates(ax, report, order, places, across=False)
-        if distinct.min() > 0 and distinct.max() > _FAR * distinct.min():
+        if distinct.min() > 0 and distinct.max() > _WIDE * distinct.min():
             ax.set_xscale("log")
         ax.set(xlabel=name.rsplit("__", 1)[-1], ylabel=report.metric)
     _draw_legend(ax)
@@ -178,7 +178,7 @@ def draw_candidates(report: Any, ax: Any = None, parameter: str | None = None) -
 
 
 def _only_parameter(report: Any) -> str | None:
-    """The parameter by which the candidates differ, if it is one and holds numbers."""
+    """The parameter in which candidates differ, if it is a single one with numbers."""
     keys = {key for row in report.rows for key in row["params"]}
     varied = [key for key in keys if len({repr(row["params"].get(key)) for row in report.rows}) > 1]
     if len(varied) != 1 or len(report.rows) < 3:
@@ -198,15 +198,15 @@ def _numbers(report: Any, name: str) -> Array:
     values = [row["params"][name] for row in report.rows]
     if not all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in values):
         raise InvalidParameterError(
-            f"parameter must name numbers, and the values of {name!r} are {values!r:.80}."
+            f"parameter must have numbers as values, {name!r} has {values!r:.80}."
         )
     return np.array(values, dtype=np.float64)
 
 
 def _draw_candidates(ax: Any, report: Any, order: Any, places: Array, *, across: bool) -> None:
-    """Draw candidates as good as the best in colour, the chosen as a diamond, and its band.
+    """Draw candidates: in colour if not distinguishable from the best, the chosen as a diamond.
 
-    The line and the band are the value corrected for selection, and its interval.
+    The line and the band are the best value, corrected for selection, and its interval.
     """
     line, band = (ax.axvline, ax.axvspan) if across else (ax.axhline, ax.axhspan)
     best = report.best
@@ -231,10 +231,10 @@ def _draw_candidates(ax: Any, report: Any, order: Any, places: Array, *, across:
 
 
 def _draw_legend(ax: Any) -> None:
-    """Draw a legend above the axes, in one column if a foreign figure has no room for two."""
+    """Draw a legend above the axes, in one column if a given figure is too narrow for two."""
     place = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2}
     legend = ax.legend(**place, ncols=2, fontsize="small", frameon=False)
     too_wide = legend.get_window_extent().width > ax.get_window_extent().width
     if too_wide and not axes.is_own_figure(ax.figure.figure):
         legend = ax.legend(**place, fontsize="small", frameon=False)
-    legend.set_gid(axes.BESIDE)
+    legend.set_gid(axes.OUTSIDE)

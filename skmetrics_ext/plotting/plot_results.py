@@ -1,4 +1,4 @@
-"""The drawing function of each class of results, which its ``.plot()`` looks up by name."""
+"""The drawing function of each class of results, which ``.plot()`` looks up by name."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ _WITH_AREA = (RocCurve, PrecisionRecallCurve, PrecisionRecallGainCurve)
 
 
 def draw_curve(result: CurveResult, ax: Any = None, name: str | None = None) -> Any:
-    """Draw a curve, or several, on these axes; return the display."""
+    """Draw one or several curves; return the display."""
     if isinstance(result, CalibrationCurve):
         return CalibrationDisplay([ReliabilityLine.of_curve(result)], name=name).plot(ax)
-    several = result.named() if isinstance(result, Curves) else {None: result}
-    kind = _CURVES[type(next(iter(several.values())))]
+    curves = result.named() if isinstance(result, Curves) else {None: result}
+    kind = _CURVES[type(next(iter(curves.values())))]
     lines = [
         Line(label, _columns(curve), curve.area if isinstance(curve, _WITH_AREA) else float("nan"))
-        for label, curve in several.items()
+        for label, curve in curves.items()
     ]
     display = kind(lines, name=name)
     if getattr(result, "standardized", False):
@@ -84,12 +84,12 @@ def draw_report(report: Any, kind: str, ax: Any, options: Mapping[str, Any]) -> 
     check_option("kind", kind, (_METRICS, *KINDS))
     if kind == _METRICS:
         return CrossValidationDisplay.from_report(report, ax=ax, **options)
-    look = {"confidence_level": report.confidence_level, **options}
-    return KINDS[kind].from_report(report, ax=ax, **look)
+    options = {"confidence_level": report.confidence_level, **options}
+    return KINDS[kind].from_report(report, ax=ax, **options)
 
 
 def computed(kind: str, report: Any, model: str, **options: Any) -> Any:
-    """The display of a model of a report, computed but not drawn, without matplotlib."""
+    """Compute the display of a model of a report without drawing it, so without matplotlib."""
     source = DisplaySource.of_report(KINDS[kind]._request(), report, model, None)
     return KINDS[kind]._computed(source, confidence_level=report.confidence_level, **options)
 
@@ -97,7 +97,7 @@ def computed(kind: str, report: Any, model: str, **options: Any) -> Any:
 def computed_of_predictions(
     kind: str, y_true: Any, scores: Any, labels: Any, pos_label: Any, weight: Any, **options: Any
 ) -> Any:
-    """The display of predictions of several models, computed but not drawn."""
+    """Compute the display of the predictions of several models without drawing it."""
     request = KINDS[kind]._request(pos_label)
     source = DisplaySource.of_predictions(request, y_true, scores, labels, weight, None)
     return KINDS[kind]._computed(source, **options)

@@ -42,18 +42,18 @@ def _lines(curves: Curves, metric: Any, band: BandSpec) -> list[Line]:
 
 @document_display
 class RocCurvesDisplay(CurveDisplay):
-    """ROC curves of every class against the rest with their averages, or of every fold.
+    """ROC curves of each class against the rest and their averages, or of the folds.
 
     Made by ``from_predictions``, ``from_estimator``, ``from_cv_results``, ``from_report`` or
     ``from_folds``, with these options:
 
-    - ``drop_intermediate=True``: leave out points in the middle of straight lines;
+    - ``drop_intermediate=True``: leave out points inside straight segments;
     {average_options}
     {curve_options}
-    - of folds: ``grid``, the false positive rates of the mean (101 by default).
+    - ``grid`` (folds): false positive rates of the mean curve (101 by default).
 
-    The mean over folds is that of their true positive rates at each false positive rate; its
-    area is the mean of theirs, with Nadeau and Bengio's interval.
+    The mean curve averages the true positive rates of the folds at each false positive rate; its
+    AUC is the mean of theirs, with Nadeau and Bengio's interval.
 
     Parameters
     ----------
@@ -105,19 +105,19 @@ class RocCurvesDisplay(CurveDisplay):
 
 @document_display
 class PrecisionRecallCurvesDisplay(CurveDisplay):
-    """Precision-recall curves of every class with their averages, or of every fold.
+    """Precision-recall curves of each class and their averages, or of the folds.
 
     Made by ``from_predictions``, ``from_estimator``, ``from_cv_results``, ``from_report`` or
     ``from_folds``, with these options:
 
-    - ``drop_intermediate=False``: leave out points between the first and the last of one recall;
+    - ``drop_intermediate=False``: leave out points between the first and the last of each recall;
     {average_options}
     {curve_options}
-    - of folds: ``grid``, the recalls of the mean (101 by default).
+    - ``grid`` (folds): recalls of the mean curve (101 by default).
 
-    The mean over folds at a recall is that of their precisions at the highest threshold that
-    reaches it; its average precision is the mean of theirs, with Nadeau and Bengio's interval.
-    Chance is the prevalence, drawn where there is one curve alone.
+    The mean curve averages the precisions of the folds at the highest threshold that reaches each
+    recall; its average precision is the mean of theirs, with Nadeau and Bengio's interval. Chance
+    is the prevalence, drawn if there is a single curve.
 
     Parameters
     ----------
@@ -165,8 +165,8 @@ class PrecisionRecallCurvesDisplay(CurveDisplay):
 
     def _draw_references(self, ax: Any) -> None:
         if len(self._curves) == 1 and not self.lines[-1].is_average:
-            # Where every row is predicted positive; of folds, on average. Their mean curve is
-            # drawn at the highest threshold of each recall and does not get there.
+            # The precision if every row is predicted positive, averaged over folds: their mean
+            # curve stops before, at the highest threshold of recall 1.
             ends = [line.columns["precision"][-1] for line in self.lines if line.fold != MEAN]
             prevalence = float(np.mean(ends))
             label = f"chance (prevalence {prevalence:.3f})"
@@ -175,17 +175,17 @@ class PrecisionRecallCurvesDisplay(CurveDisplay):
 
 @document_display
 class GainDisplay(CurveDisplay):
-    """Cumulative gain: share of the positives found by acting on the best-scored share of rows.
+    """Cumulative gain: share of the positives among the best-scored share of the rows.
 
     Made by ``from_predictions``, ``from_estimator``, ``from_cv_results``, ``from_report`` or
     ``from_folds``, with these options:
 
     {class_options}
     {curve_options}
-    - of folds: ``grid``, the shares of rows of the mean.
+    - ``grid`` (folds): shares of the rows for the mean curve.
 
-    The number in the legend is the gain capture: the area above chance, divided by that of a
-    perfect ranking. The band is that of the lift, times the share of the rows.
+    The number in the legend is the gain capture: the area above chance, divided by the area of a
+    perfect ranking. The band is the band of the lift, times the share of the rows.
 
     Parameters
     ----------
@@ -232,21 +232,21 @@ class GainDisplay(CurveDisplay):
 
 
 def perfect_gain(curve: GainCurve) -> Array:
-    """Gain of a ranking that has all the positives first."""
+    """Gain of a ranking with all positives first."""
     return np.minimum(curve.rate / max(curve.prevalence, 1e-300), 1.0)
 
 
 @document_display
 class LiftDisplay(CurveDisplay):
-    """Lift: how many times richer in positives the best-scored share of the rows is than all.
+    """Lift: prevalence among the best-scored share of the rows, relative to all rows.
 
     Made by ``from_predictions``, ``from_estimator``, ``from_cv_results``, ``from_report`` or
     ``from_folds``, with these options:
 
-    - ``at=0.1``: share of the rows whose lift the legend shows;
+    - ``at=0.1``: share of the rows at which the legend shows the lift;
     {class_options}
     {curve_options}
-    - of folds: ``grid``, the shares of rows of the mean.
+    - ``grid`` (folds): shares of the rows for the mean curve.
 
     Parameters
     ----------

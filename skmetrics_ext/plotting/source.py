@@ -1,4 +1,4 @@
-"""Rows that displays draw: responses of one or several models, in one set or in folds."""
+"""The data of a display: responses of one or several models, in one set of rows or in folds."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MULTILABEL = "multilabel-indicator"
 class Request(NamedTuple):
     """Responses that a display needs, and how it chooses the positive class.
 
-    ``once`` leaves out rows that an earlier fold had, for pictures of all rows together.
+    ``once`` leaves out rows that an earlier fold has, for pictures that join the folds.
     """
 
     what: str
@@ -41,18 +41,18 @@ class Request(NamedTuple):
     labels: Any = None
 
     def using(self, response_method: str) -> Request:
-        """Read this method alone, or with "auto" the first that a model has."""
+        """Restrict the request to one method, unless it is "auto"."""
         check_option("response_method", response_method, ("auto", *self.methods))
         return self if response_method == "auto" else self._replace(methods=(response_method,))
 
     def positive(self, classes: Sequence[Any], by_column: bool = True) -> Any:
-        """The positive class of two; ``by_column`` if each has a column, or a model names them."""
+        """The positive class of two; ``by_column`` if each class has a column of its name."""
         either = self.side == "either" and by_column
         return positive_class(classes, self.pos_label, what=self.what, either=either)
 
 
 class ModelRows(NamedTuple):
-    """Rows and the responses of a model: one set, or a test fold.
+    """Rows with the responses of a model: all rows, or a test fold.
 
     Parameters
     ----------
@@ -60,9 +60,9 @@ class ModelRows(NamedTuple):
         True labels and weights.
     responses : Responses
     number, n_train : int
-        Number of the fold, from 0, and the rows that its model was fitted on.
+        Number of the fold, from 0, and number of rows that its model was fitted on.
     group : ndarray of int or None
-        Number of the group of each row, where groups are known.
+        Number of the group of each row, if groups are known.
     reason : str
         Why there are no scores.
     scores : Scores or None
@@ -79,7 +79,7 @@ class ModelRows(NamedTuple):
     scores: Scores | None = None
 
     def checked(self, request: Request) -> Scores:
-        """Checked scores, the columns of a model matched with the classes by name."""
+        """Check the scores, and match the columns of a model with the classes by name."""
         method = self.responses.method(request.methods, True, request.what)
         classes, response = self.responses.classes, self.responses.get(method)
         if classes is None:
@@ -105,7 +105,7 @@ class ModelRows(NamedTuple):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class DisplaySource:
-    """Rows of each model by its name, in one set or in folds; a single model may have no name.
+    """The rows of each model by its name; a single model may have no name.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ class DisplaySource:
     in_folds : bool
         Whether the rows are in folds.
     report : CrossValidationReport or None
-        The report that the rows are from.
+        The report that the rows come from.
     names : mapping of str to str or None
         Names of the models in their report.
     """
@@ -136,44 +136,45 @@ class DisplaySource:
     ) -> Self:
         """Predictions of one model, or a mapping of names to those of several."""
         request = request._replace(labels=labels)
-        models = _by_model(
-            predictions, name, lambda values: [ModelRows(y_true, _stored(values, request), weight)]
-        )
-        return cls(models, request)
+
+        def read(values: Any) -> list[ModelRows]:
+            return [ModelRows(y_true, _stored(values, request), weight)]
+
+        return cls(_by_model(predictions, name, read), request)
 
     @classmethod
     def of_estimator(
         cls, request: Request, estimator: Any, X: Any, y: Any, weight: Any, name: Any
     ) -> Self:
         """One fitted estimator, or a mapping of names to several."""
-        models = _by_model(
-            estimator,
-            name,
-            lambda model: [ModelRows(y, Responses(model, X), weight)],
-            estimator_name,
-        )
-        return cls(models, request)
+
+        def read(model: Any) -> list[ModelRows]:
+            return [ModelRows(y, Responses(model, X), weight)]
+
+        return cls(_by_model(estimator, name, read, estimator_name), request)
 
     @classmethod
     def of_folds(cls, request: Request, folds: Any, labels: Any, n_train: Any, name: Any) -> Self:
         """Folds of (y_true, predictions) or (y_true, predictions, sample_weight), by model."""
         by_model = _by_model(folds, name, lambda part: [tuple(fold) for fold in part])
-        every = [fold for part in by_model.values() for fold in part]
-        if not every or any(len(fold) not in (2, 3) for fold in every):
+        all_folds = [fold for part in by_model.values() for fold in part]
+        if not all_folds or any(len(fold) not in (2, 3) for fold in all_folds):
+            lengths = sorted({len(fold) for fold in all_folds})
             raise InvalidParameterError(
                 "folds must hold (y_true, y_score) or (y_true, y_score, sample_weight) of at least "
-                f"one fold, got {len(every)} with {sorted({len(fold) for fold in every})} arrays."
+                f"one fold, got {len(all_folds)} with {lengths} arrays."
             )
         request = request._replace(labels=labels)
-        # A fold may lack classes that others have.
+        # The classes are those of all folds, because a fold may lack some.
         if labels is None and "predict" not in request.methods:
-            classes = distinct_labels(np.concatenate([read_array("y_true", f[0]) for f in every]))
+            labels = [read_array("y_true", fold[0]) for fold in all_folds]
+            classes = distinct_labels(np.concatenate(labels))
             if classes is not None and len(classes) >= 2:
                 request = request._replace(labels=classes)
             if classes is not None and len(classes) == 2:
-                by_column = n_columns(every[0][1]) > 1
+                by_column = n_columns(all_folds[0][1]) > 1
                 request = request._replace(pos_label=request.positive(classes.tolist(), by_column))
-        models = {key: _given_folds(part, n_train, request) for key, part in by_model.items()}
+        models = {key: _partition(part, n_train, request) for key, part in by_model.items()}
         return cls(models, request, in_folds=True)
 
     @classmethod
@@ -192,49 +193,48 @@ class DisplaySource:
 
     @classmethod
     def of_report(cls, request: Request, report: Any, model: Any, name: Any) -> Self:
-        """Models of a report by the predictions it kept."""
+        """Models of a report, by the predictions that it kept."""
         if request.pos_label is None:
             request = request._replace(pos_label=report.positive_class)
-        chosen = report_models(report, model)
-        names = {(name or key) if len(chosen) == 1 else key: key for key in chosen}
-        models = {key: list(_report_folds(report, own, request)) for key, own in names.items()}
+        selected = report_models(report, model)
+        names = {(name or key) if len(selected) == 1 else key: key for key in selected}
+        models = {shown: list(_report_folds(report, key, request)) for shown, key in names.items()}
         return cls(models, request, distinct_labels(report.data.y), True, report, names)
 
     # ----------------------------------------------------------------------- reading
 
     def folds(self) -> dict[Any, list[ModelRows]]:
-        """Rows of each model with checked scores, or why there are none."""
+        """Folds of each model with checked scores, or with the reason why there are none."""
         return {name: [self._scored(part) for part in parts] for name, parts in self.models.items()}
 
     def _scored(self, part: ModelRows) -> ModelRows:
-        """Scores of a fold; of a model fitted without a class they would be of another problem."""
-        known = part.responses.classes
-        if self.classes is not None and known is not None:
-            fitted = read_array("classes_", known).tolist()
-            lacking = [label for label in self.classes.tolist() if label not in fitted]
-            if lacking:
-                part = part._replace(reason=f"the model was fitted without the classes {lacking}")
+        """Check the scores of a fold, unless its model was fitted without some of the classes."""
+        if self.classes is not None and part.responses.classes is not None:
+            fitted = read_array("classes_", part.responses.classes).tolist()
+            missing = [label for label in self.classes.tolist() if label not in fitted]
+            if missing:
+                part = part._replace(reason=f"the model was fitted without the classes {missing}")
         return part if part.reason else part._replace(scores=part.checked(self.request))
 
     def rows(self) -> dict[Any, ModelRows]:
-        """Rows of each model with checked scores as one set; folds are joined."""
+        """Rows of each model with checked scores; folds are joined."""
         return {name: _joined(folds) for name, folds in self.folds().items()}
 
 
 def _joined(folds: Sequence[ModelRows]) -> ModelRows:
-    """The rows of all folds that have scores as one set."""
-    known = [fold for fold in folds if fold.scores is not None]
-    if not known:
+    """Join the rows of all folds that have scores."""
+    defined = [fold for fold in folds if fold.scores is not None]
+    if not defined:
         raise InvalidParameterError(f"No fold has scores: {folds[0].reason}.")
-    if len(known) == 1:
-        return known[0]
-    parts: list[Any] = [fold.scores for fold in known]
+    if len(defined) == 1:
+        return defined[0]
+    parts: list[Any] = [fold.scores for fold in defined]
     weights = [np.ones(len(p.true)) if p.weight is None else p.weight for p in parts]
     weight = np.concatenate(weights) if any(p.weight is not None for p in parts) else None
     true, score = (np.concatenate([getattr(p, key) for p in parts]) for key in ("true", "score"))
     scores = Scores(parts[0].kind, parts[0].classes, true, score, weight)
-    groups = [fold.group for fold in known if fold.group is not None]
-    return known[0]._replace(scores=scores, group=np.concatenate(groups) if groups else None)
+    groups = [fold.group for fold in defined if fold.group is not None]
+    return defined[0]._replace(scores=scores, group=np.concatenate(groups) if groups else None)
 
 
 def _by_model(
@@ -244,22 +244,22 @@ def _by_model(
     name_of: Callable[[Any], str | None] = lambda model: None,
     several: bool | None = None,
 ) -> dict[Any, list[Any]]:
-    """Parts of each model of a mapping, or of a single model."""
+    """Read a single model, or each model of a mapping, by name."""
     if not (isinstance(models, Mapping) if several is None else several):
         parts = read(models)
         return {name_of(models) if name is None else name: parts}
     if name is not None:
         raise InvalidParameterError(
-            f"name is the name of one model, got {name!r} and {len(models)} models, whose names "
-            "are the keys of the mapping."
+            f"name names a single model, got {name!r} and {len(models)} models, whose names are "
+            "the keys of the mapping."
         )
     if not models:
         raise InvalidParameterError("A mapping of models needs at least one, got none.")
     return {str(key): read(model) for key, model in models.items()}
 
 
-def _given_folds(folds: list[tuple[Any, ...]], n_train: Any, request: Request) -> list[ModelRows]:
-    """Folds of one partition of the rows, unless ``n_train`` says otherwise."""
+def _partition(folds: list[tuple[Any, ...]], n_train: Any, request: Request) -> list[ModelRows]:
+    """Folds whose models were fitted on all other folds, unless ``n_train`` is given."""
     sizes = np.array([len(fold[0]) for fold in folds])
     rest = sizes.sum() - sizes if n_train is None else np.broadcast_to(n_train, sizes.shape)
     return [
@@ -271,12 +271,12 @@ def _given_folds(folds: list[tuple[Any, ...]], n_train: Any, request: Request) -
 
 
 def _stored(values: Any, request: Request) -> Responses:
-    """Predictions in the place of the model that made them."""
+    """Predictions as responses, whichever method is requested."""
     return Responses(Stored(None, dict.fromkeys(request.methods, values)), None)
 
 
 def is_by_model(cv_results: Any) -> bool:
-    """Whether these are results of several models by name."""
+    """Whether this is a mapping of names to results of ``cross_validate``."""
     several = isinstance(cv_results, Mapping) and bool(cv_results)
     return several and all(isinstance(results, Mapping) for results in cv_results.values())
 
@@ -303,7 +303,7 @@ def _cv_folds(results: Any, X: Any, y: Any, weight: Any, what: str) -> Iterator[
 
 
 def report_models(report: Any, model: str | Sequence[str] | None) -> list[str]:
-    """Models to draw: those of these names, or all but the baseline."""
+    """Names of the models to draw; all but the baseline by default."""
     if model is None:
         return [name for name in report.models if name != report.baseline] or list(report.models)
     names = [model] if isinstance(model, str) else list(model)
@@ -320,17 +320,19 @@ def _report_folds(report: Any, model: str, request: Request) -> Iterator[ModelRo
             f"{request.what} needs {' or '.join(methods)} of {model!r}, which no metric of the "
             f"report uses; its metrics are {list(report.metrics)}."
         )
-    weights = [own["sample_weight"] for own in data.params.values() if "sample_weight" in own]
+    weights = [
+        params["sample_weight"] for params in data.params.values() if "sample_weight" in params
+    ]
     weight = read_array("sample_weight", weights[0]) if weights else None
-    seen = np.array([], dtype=np.int64)
+    earlier = np.array([], dtype=np.int64)
     for result in results:
-        kept = np.arange(len(result.rows))
+        is_new = ~np.isin(result.rows, earlier)
         if request.once:
-            kept, seen = kept[~np.isin(result.rows, seen)], np.append(seen, result.rows)
-            if not len(kept):
+            earlier = np.append(earlier, result.rows)
+            if not is_new.any():
                 continue
-        rows = result.rows[kept]
-        responses = {method: response[kept] for method, response in result.responses.items()}
+        rows = result.rows[is_new]
+        responses = {method: response[is_new] for method, response in result.responses.items()}
         reasons = sorted(set(result.reasons.values())) or ["there are no predictions"]
         yield ModelRows(
             take_rows(data.y, rows),
@@ -347,7 +349,7 @@ def _report_folds(report: Any, model: str, request: Request) -> Iterator[ModelRo
 
 
 def binary_problems(rows: Scores) -> Iterator[tuple[Any, Scores]]:
-    """Each class against the rest, by its label; two classes are one problem."""
+    """Each class with its rows against the rest; only the positive class of two."""
     if rows.kind == "binary":
         yield rows.classes.tolist()[-1], rows
         return
@@ -358,7 +360,7 @@ def binary_problems(rows: Scores) -> Iterator[tuple[Any, Scores]]:
 
 
 class MetricRows(NamedTuple):
-    """The metric in a legend, and the rows that it is computed on."""
+    """A metric in a legend, and the rows from which it is computed."""
 
     metric: Any
     true: Any
@@ -367,7 +369,7 @@ class MetricRows(NamedTuple):
 
     @classmethod
     def of(cls, line: Any, rows: Scores, design: Mapping[str, Any]) -> Self:
-        """The metric of a line, and checked scores."""
+        """The metric of a line on checked scores."""
         options = {"sample_weight": rows.weight, "random_state": 0, **design}
         if line.is_average:
             options["average"] = line.curve
@@ -378,18 +380,18 @@ class MetricRows(NamedTuple):
 
     @property
     def is_defined(self) -> bool:
-        """Whether there is a metric, and rows of more than one class."""
+        """Whether there is a metric, and the rows have more than one class."""
         return self.metric is not None and len(np.unique(self.true)) > 1
 
     def interval(self, method: Any = "auto") -> Any:
-        """The interval of `confidence_interval`."""
+        """The value with its confidence interval."""
         with without_undefined_warnings():
             return confidence_interval(
                 self.metric, self.true, self.response, method=method, **self.options
             )
 
     def compared_with(self, other: Self) -> Comparison:
-        """The difference of `compare`."""
+        """The difference from another model on the same rows."""
         with without_undefined_warnings():
             return compare(self.metric, self.true, self.response, other.response, **self.options)
 

@@ -35,12 +35,12 @@ class DecisionCurveDisplay(CurveDisplay):
     ``from_folds``, with these options:
 
     - ``thresholds``: threshold probabilities in [0, 1); 0.01, 0.02, ..., 0.99 by default;
-    - ``prevalence``: share of the positives where the model is to be used, for case-control data;
+    - ``prevalence``: prevalence where the model will be used, for case-control data;
     - ``standardized=False``: divide net benefits by the prevalence, so that the greatest is 1;
-    - ``difference=False``: of one set of rows, draw the difference of two models in the place of
-      their curves, with its band: at each threshold the interval of `compare`;
-    - ``at``: threshold whose net benefit the legend shows; for one set of rows of two classes the
-      prevalence in hundredths by default, where treating all and treating none are equal;
+    - ``difference=False`` (one set of rows): draw the difference of two models instead of their
+      curves; its band is the interval of `compare` at each threshold;
+    - ``at``: threshold at which the legend shows the net benefit; by default, for one set of rows
+      and two classes, the rounded prevalence, where treating all and treating none are equal;
     {class_options}
     {curve_options}
 
@@ -135,7 +135,7 @@ class DecisionCurveDisplay(CurveDisplay):
         return display._as_difference(source, options)
 
     def _as_difference(self, source: DisplaySource, options: Mapping[str, Any]) -> Self:
-        """The difference of two models at each threshold, with the interval of `compare`."""
+        """Replace the curves of two models by their difference, with the interval of `compare`."""
         first, second = self.lines
         parts: list[Any] = list(source.rows().values())
         design = {"confidence_level": 0.95, "groups": None}
@@ -147,9 +147,9 @@ class DecisionCurveDisplay(CurveDisplay):
             bounds = []
             for threshold in columns[self.x].tolist():
                 line = replace(first, metric=partial(first.band.metric, threshold=threshold))
-                sides = [MetricRows.of(line, part.scores, design) for part in parts]
-                compared = sides[0].compared_with(sides[1])
-                bounds.append((compared.low, compared.high))
+                metrics = [MetricRows.of(line, part.scores, design) for part in parts]
+                comparison = metrics[0].compared_with(metrics[1])
+                bounds.append((comparison.low, comparison.high))
             columns["low"], columns["high"] = np.transpose(bounds)
         models = f"{first.model} − {second.model}"
         self.lines = (Line(first.curve, columns, model=models, metric=first.metric),)
@@ -172,12 +172,12 @@ class DecisionCurveDisplay(CurveDisplay):
         axes.draw_reference(ax, ends, [0, 0], "treat none" if is_model else "no difference")
 
     def _set_limits(self, ax: Any) -> None:
-        # Treating all falls without end; useful models lie between treating none and perfection.
+        # Treating all falls without limit; useful models lie above treating none.
         tops = [float(np.nanmax(line.get_ydata(), initial=0.01)) for line in ax.get_lines()]
         columns = self.lines[-1].columns
         if self.bound[0] in columns:
             ax.set_ylim(-0.12 * max(tops), 1.08 * max(tops))
-        else:  # at the highest thresholds few rows are treated, and a false positive counts much
+        else:  # at high thresholds few rows are treated, and a false positive counts much
             low, high = (columns.get(name, columns[self.y]) for name in ("low", "high"))
             ends = np.nanquantile(low, 0.05), np.nanquantile(high, 0.95)
             ax.set_ylim(1.2 * min(ends[0], -0.01), 1.2 * max(ends[1], 0.01))
@@ -192,17 +192,17 @@ class ThresholdDisplay(CurveDisplay):
     Made by ``from_predictions``, ``from_estimator``, ``from_cv_results``, ``from_report`` or
     ``from_folds``, with these options:
 
-    - ``metrics``: names of metrics of labels as `get_scorer` knows them, or functions; precision,
+    - ``metrics``: metrics of labels, by their names in `get_scorer` or as functions; precision,
       recall, specificity and F1 by default;
-    - ``criterion``: marks the threshold that is best by it, one of those of `optimal_threshold`;
-      over folds by its mean;
-    - of one set of rows: ``band`` around each metric as `curve_band` computes it, "pointwise" (the
-      default for up to 4 curves and 20,000 rows), "simultaneous" or None; ``groups``, groups of
-      rows that depend on each other;
-    - of folds: ``grid``, the thresholds of the means;
-    - ``confidence_level=0.95``, of all intervals.
+    - ``criterion``: mark the best threshold by a criterion of `optimal_threshold`; over folds, by
+      its mean;
+    - ``band`` (one set of rows): band around each metric, computed by `curve_band`: "pointwise"
+      (the default for up to 4 curves and 20,000 rows), "simultaneous" or None;
+    - ``groups`` (one set of rows): groups of rows that depend on each other;
+    - ``grid`` (folds): thresholds of the mean curves;
+    - ``confidence_level=0.95``: level of all intervals.
 
-    The mean over folds ends at the threshold above which a fold predicts no positive.
+    The mean over folds ends at the lowest threshold above which a fold predicts no positives.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ class ThresholdDisplay(CurveDisplay):
     Attributes
     ----------
     best : float, dict or None
-        The marked threshold; of several models by name.
+        The marked threshold; with several models by name.
     {curve_attributes}
 
     See Also
@@ -235,7 +235,7 @@ class ThresholdDisplay(CurveDisplay):
     x_label, y_label = "Threshold: scores of at least so much are predicted positive", "Value"
     bounds = (-np.inf, np.inf)
     drawstyle = "steps-pre"
-    legend_at = "beside"
+    legend_at = "outside"
     best: Any = None
     _criterion: str = ""
 
@@ -244,7 +244,7 @@ class ThresholdDisplay(CurveDisplay):
         return super()._computed(source, **options)._with_best(source, criterion)
 
     def _with_best(self, source: DisplaySource, criterion: Any) -> Self:
-        """Find the threshold with the best mean over the folds, or over the one set of rows."""
+        """Find the threshold that is best on average over folds, or on all rows."""
         if criterion is None:
             return self
         objective = Objective.make(criterion, None, None, None)
@@ -265,17 +265,21 @@ class ThresholdDisplay(CurveDisplay):
                 "against the rest, y_true == k and column k of y_score."
             )
         labels = rows.classes if len(rows.classes) == 2 else np.array([0, 1])
-        counted, lines = LabelledRows.of(labels, rows), []
-        several = isinstance(metrics, Sequence) and not isinstance(metrics, str)
-        for function in RATES if metrics is None else metrics if several else [metrics]:
+        labelled, lines = LabelledRows.of(labels, rows), []
+        if metrics is None:
+            metrics = RATES
+        elif isinstance(metrics, str) or not isinstance(metrics, Sequence):
+            metrics = [metrics]
+        for function in metrics:
             metric = find(function)
             if metric.row is not None and metric.row.response != "labels":
                 raise InvalidParameterError(
                     f"{metric.name!r} is a metric of {metric.row.response}, which a threshold does "
                     "not change; pass metrics of labels."
                 )
-            # Rising, as the abscissa of the picture and of the mean.
-            columns = {"threshold": counted.thresholds[::-1], "value": counted.values(metric)[::-1]}
+            # Thresholds increase, like the abscissa of the picture and of the mean.
+            values = labelled.values(metric)[::-1]
+            columns = {"threshold": labelled.thresholds[::-1], "value": values}
             band = None if metric.row is None else BandSpec(function)
             lines.append(Line(metric.name, columns, band=band))
         return lines
@@ -287,7 +291,7 @@ class ThresholdDisplay(CurveDisplay):
     @classmethod
     def _at(cls, line: Line, column: str, grid: Array) -> Array:
         thresholds, values = line.columns["threshold"], line.columns[column]
-        # Between its scores a fold predicts what it does at the next higher one.
+        # Between two scores of a fold, its predictions are those at the higher one.
         return np.append(values, np.nan)[np.searchsorted(thresholds, grid)]
 
     @classmethod
@@ -307,8 +311,8 @@ class ThresholdDisplay(CurveDisplay):
             if threshold is not None and np.isfinite(threshold):
                 of_model = f" of {name}" if name else ""
                 label = f"best {self._criterion}{of_model}: {threshold:.3g}"
-                up = ax.get_xaxis_transform()
-                axes.draw_reference(ax, [threshold] * 2, [0, 1], label, transform=up)
+                full_height = ax.get_xaxis_transform()
+                axes.draw_reference(ax, [threshold] * 2, [0, 1], label, transform=full_height)
 
     def _set_limits(self, ax: Any) -> None:
         low, high = ax.dataLim.intervaly

@@ -107,7 +107,7 @@ def test_two_without_names_are_told_apart(kind: Any) -> None:
     second = kind.from_predictions(SICK, SCORES[0], ax=first.ax_)
     drawn = [*first.lines_, *second.lines_]
     # Each place has a look of its own, of thirty.
-    assert len(drawn) == axes.places_taken(second.ax_) == 2 * len(first.lines_)
+    assert len(drawn) == axes.n_curves(second.ax_) == 2 * len(first.lines_)
     assert len({line.get_color() for line in drawn}) > len(first.lines_)
     texts = [text.get_text() for text in second.legend_.get_texts()]
     assert len(set(texts)) == len(texts) >= len(drawn)

@@ -200,7 +200,7 @@ def test_estimators_folds_and_reports_of_several_models(name, binary) -> None:
 def test_mistakes(models) -> None:
     y, scores = models
     draw = partial(sx.RocCurvesDisplay.from_predictions, y)
-    with pytest.raises(ValueError, match="name is the name of one model, got 'a' and 2 models"):
+    with pytest.raises(ValueError, match="name names a single model, got 'a' and 2 models"):
         draw(scores, name="a")
     with pytest.raises(ValueError, match="needs at least one, got none"):
         draw({})

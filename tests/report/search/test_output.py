@@ -81,7 +81,7 @@ def test_pictures_along_a_parameter_and_in_order():
     assert chosen.get_xscale() == "linear"
     with pytest.raises(ValueError, match=r"one of \['criterion', 'max_depth'\]"):
         TWO.plot(parameter="depth")
-    with pytest.raises(ValueError, match="must name numbers"):
+    with pytest.raises(ValueError, match="must have numbers as values"):
         TWO.plot(parameter="criterion")
     plt.close("all")
 
