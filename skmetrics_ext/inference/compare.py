@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference import anytime
 from skmetrics_ext.inference.anytime import ANYTIME, MIN_ROWS
-from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, Atoms, WeightsAre
+from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, Atoms, RowDesign, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan, bootstrap_bounds, resample
 from skmetrics_ext.inference.draws.pairs import (
     ExchangeSample,
@@ -24,9 +24,9 @@ from skmetrics_ext.inference.draws.pairs import (
 from skmetrics_ext.inference.draws.rankings import is_area
 from skmetrics_ext.inference.draws.readers import check_rows, find_metric, samples_of_models
 from skmetrics_ext.inference.draws.samples import FunctionSample
-from skmetrics_ext.inference.facts import facts_of_both
 from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.inference.margins import Alternative, Claim, on_side
+from skmetrics_ext.inference.methods import facts_of_both
 from skmetrics_ext.inference.notes import JUMPS, note_on_metric, with_design
 from skmetrics_ext.inference.results import Comparison, comparison
 from skmetrics_ext.inference.scales import tail_probability
@@ -216,19 +216,12 @@ def compare(
 
 @dataclass(frozen=True, eq=False)
 class ModelsToCompare:
-    """Models on the same rows, a settled metric, and the claim about their differences.
+    """A metric of several models on the same rows, and the claim about their differences."""
 
-    ``models`` are checked data, or `FunctionSample` for a function of the user.
-    """
-
-    metric: Metric
-    models: tuple[Any, ...]
-    design: Design = INDEPENDENT
-    weights_are: str = "importance"
+    statistics: tuple[Linearized, ...]
     claim: Claim = field(default_factory=Claim)
     level: float = 0.95
     plan: DrawPlan = PLAN
-    names: tuple[str, ...] = ("pred_a", "pred_b")
 
     @classmethod
     def of_rows(
@@ -243,40 +236,55 @@ class ModelsToCompare:
         **options: Any,
     ) -> ModelsToCompare:
         """Check the predictions of each model by its name; an error names the model at fault."""
-        models: list[Any] = []
+        models: dict[str, Any] = {}
         settled = metric
         for name, pred in predictions.items():
             try:
                 if metric.row is None:
                     design_args = sample_weight, (groups, strata), weights_are
-                    model: Any = FunctionSample.of_rows(metric, y_true, pred, *design_args)
+                    models[name] = FunctionSample.of_rows(metric, y_true, pred, *design_args)
                 else:
-                    own_metric, model = check_rows(metric, y_true, pred, sample_weight)
+                    own_metric, checked = check_rows(metric, y_true, pred, sample_weight)
                     settled = settled if models else own_metric
+                    models[name] = checked
             except ValueError as error:
                 raise InvalidParameterError(f"{name}: {error}") from error
-            models.append(model)
         check_same_masks(**predictions)
-        if metric.row is None:
-            design = models[0].design.design
-        else:
-            name, pred = next(iter(predictions.items()))
-            columns = {"y_true": y_true, name: pred, "sample_weight": sample_weight}
-            design = read_design(groups, strata, models[0].true.shape[0], **columns)
-        names = tuple(predictions)
-        return cls(settled, tuple(models), design, weights_are, names=names, **options)
+        design = INDEPENDENT
+        if metric.row is not None:
+            name, first = next(iter(models.items()))
+            columns = {"y_true": y_true, name: predictions[name], "sample_weight": sample_weight}
+            design = read_design(groups, strata, first.true.shape[0], **columns)
+        return cls.of_checked(settled, models, design, weights_are, **options)
 
-    @cached_property
-    def statistics(self) -> list[Linearized]:
-        """The metric of each model."""
-        models = dict(zip(self.names, self.models, strict=True))
-        samples = samples_of_models(self.metric, models, self.design, self.weights_are)
-        return [linearize(sample) for sample in samples]
+    @classmethod
+    def of_checked(
+        cls,
+        metric: Metric,
+        models: Mapping[str, Any],
+        design: Design = INDEPENDENT,
+        weights_are: str = "importance",
+        **options: Any,
+    ) -> ModelsToCompare:
+        """Models by name: checked data, or `FunctionSample` for a function of the user."""
+        samples = samples_of_models(metric, models, design, weights_are)
+        return cls(tuple(map(linearize, samples)), **options)
+
+    @property
+    def metric(self) -> Metric:
+        """The metric, with its positive class settled."""
+        metric: Metric = self.statistics[0].origin.metric
+        return metric
+
+    @property
+    def design(self) -> RowDesign:
+        """Weights, groups and strata of the rows."""
+        return self.statistics[0].design
 
     @property
     def has_influence(self) -> bool:
         """Whether the metric has a derivative by its rows."""
-        return all(one.has_influence for one in self.statistics)
+        return all(model.has_influence for model in self.statistics)
 
     def difference(self, i: int = 0, j: int = 1, *, log: bool = False) -> Linearized:
         """The difference of two models, or of the logarithms of their values."""
@@ -295,11 +303,7 @@ class ModelsToCompare:
 
     def only(self, i: int, j: int, **changes: Any) -> ModelsToCompare:
         """Two of the models, with another level or claim."""
-        models, names = ((of[i], of[j]) for of in (self.models, self.names))
-        two = replace(self, models=models, names=names, **changes)
-        if "statistics" in self.__dict__:
-            two.__dict__["statistics"] = [self.statistics[i], self.statistics[j]]
-        return two
+        return replace(self, statistics=(self.statistics[i], self.statistics[j]), **changes)
 
 
 def compare_pair(task: ModelsToCompare, method: str = "auto") -> Comparison:
@@ -349,11 +353,10 @@ def is_mean_area(metric: Metric) -> bool:
 
 def is_hits(task: ModelsToCompare) -> bool:
     """Whether McNemar's test applies (accuracy, independent, unweighted rows)."""
-    metric, first = task.metric, task.models[0]
+    metric = task.metric
     if metric.row is None or metric.tally not in _READ_BY_HITS or metric.params:
         return False
-    counted = first.weight is None or task.weights_are == "frequency"
-    return task.design.is_plain and counted and not first.is_multilabel
+    return task.design.is_counted and not task.statistics[0].origin.data.is_multilabel
 
 
 # --------------------------------------------------------------------------- methods
@@ -410,7 +413,8 @@ def _by_looks(task: ModelsToCompare) -> Comparison:
 
 
 def _by_mcnemar(task: ModelsToCompare) -> Comparison:
-    counts = discordant_rows(task.models, task.weights_are)
+    weights_are = "importance" if task.design.sizes is None else "frequency"
+    counts = discordant_rows([model.origin.data for model in task.statistics], weights_are)
     if not task.metric.spec.greater_is_better:  # a share of errors: rows that are wrong
         only_a, only_b, n_rows, both = counts
         counts = only_b, only_a, n_rows, n_rows - only_a - only_b - both

@@ -20,7 +20,6 @@ from skmetrics_ext.inference.draws.bootstrap import (
     resample,
 )
 from skmetrics_ext.inference.draws.readers import find_metric, sample_of_rows
-from skmetrics_ext.inference.facts import facts_of_both
 from skmetrics_ext.inference.linearized import (
     Linearized,
     correlation,
@@ -29,7 +28,12 @@ from skmetrics_ext.inference.linearized import (
     satterthwaite,
 )
 from skmetrics_ext.inference.margins import Alternative, Claim, on_side
-from skmetrics_ext.inference.methods import IntervalMethod, bounds_of_draws, methods_of
+from skmetrics_ext.inference.methods import (
+    IntervalMethod,
+    bounds_of_draws,
+    facts_of_both,
+    methods_of,
+)
 from skmetrics_ext.inference.mover import difference_distances, summed_errors
 from skmetrics_ext.inference.notes import BIASED, BIASED_DIFFERENCE, NONE, with_design
 from skmetrics_ext.inference.results import Comparison, comparison

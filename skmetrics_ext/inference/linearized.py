@@ -209,7 +209,8 @@ class Linearized:
 
         Units are rows, or groups; None stands for one unit with each contribution.
         """
-        atoms, parts = self.atoms, self._about_strata
+        atoms = self.atoms
+        parts = self.influence if atoms.stratum is None else self._about_strata
         if atoms.group is None:
             return parts, None if atoms.are_rows else atoms.rows
         return cell_sums(parts * atoms.rows, atoms.group, atoms.n_groups), None
@@ -227,8 +228,8 @@ class Linearized:
         each, rows = self.independent
         squares = each * each
         left = squares if rows is None else squares * rows
-        cubes, fourths = (np.einsum("...u,...u->...", left, right) for right in (each, squares))
-        return np.asarray(cubes), np.asarray(fourths)
+        cubes = np.asarray(np.einsum("...u,...u->...", left, each))
+        return cubes, np.asarray(np.einsum("...u,...u->...", left, squares))
 
     def design_effect(self) -> Array:
         """The variance, as a multiple of that of independent rows (Kish 1965)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
@@ -12,13 +13,13 @@ from skmetrics_ext.inference import anytime, notes
 from skmetrics_ext.inference.anytime import ANYTIME
 from skmetrics_ext.inference.areas import AUC_METHODS, area_interval
 from skmetrics_ext.inference.draws.bootstrap import (
+    BOOTSTRAP_METHODS,
     TWO_SIDED,
     UPPER,
     DrawPlan,
     bootstrap_bounds,
     resample,
 )
-from skmetrics_ext.inference.facts import facts_of
 from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.inference.mover import Shares
 from skmetrics_ext.inference.notes import BIASED, NO_SPREAD, NONE, OF_SHARES, ROUNDING, UNITS, few
@@ -27,7 +28,7 @@ from skmetrics_ext.inference.proportions import (
     ProportionMethod,
     proportion_bounds,
 )
-from skmetrics_ext.inference.results import Estimate, estimate
+from skmetrics_ext.inference.results import Comparison, Estimate, estimate
 from skmetrics_ext.inference.scales import (
     SCALES,
     Bounds,
@@ -39,6 +40,7 @@ from skmetrics_ext.inference.scales import (
     scales_of,
 )
 from skmetrics_ext.numeric import Array, divide, wilson_bounds
+from skmetrics_ext.result_bases import Facts
 from skmetrics_ext.validation import InvalidParameterError
 
 IntervalMethod = (
@@ -47,6 +49,7 @@ IntervalMethod = (
     | ProportionMethod
 )
 MEAN_METHODS = ("hall", "t", "normal")
+_NORMAL = ("mover", "delong", "normal")  # methods with a normal quantile
 _PRIOR = 1.0  # rows added to each class, so that one with no errors is not treated as certain
 _PLUS_FOUR = 4.0  # rows added to each class, half of them to each prediction
 _TINY = 1e-6
@@ -98,7 +101,7 @@ def interval_of(
         interval = methods[method](statistic, method, level, plan)
         if atoms is not None and statistic.has_influence:
             effect = statistic.design_effect()
-        facts = facts_of(statistic, method, interval.counts, interval.draws)
+        facts = replace(_facts(statistic, method), counts=interval.counts, draws=interval.draws)
     columns: Any = [(statistic.value, *interval[:4], effect)]
     if is_array := np.ndim(statistic.value) > 0:
         columns = zip(*map(np.ravel, np.broadcast_arrays(*columns[0])), strict=True)
@@ -108,6 +111,46 @@ def interval_of(
         own_effect = float(own_effect)
         estimates.append(estimate(*numbers, atoms, design_effect=own_effect, facts=facts))
     return estimates if is_array else estimates[0]
+
+
+def _facts(statistic: Linearized, method: str) -> Facts:
+    """The metric, rows, degrees of freedom and positive class behind an interval."""
+    sample, design = statistic.origin, statistic.design
+    data: Any = getattr(sample, "data", None)
+    if design.is_counted and design.sizes is None and hasattr(data, "true"):
+        n_rows = effective = float(data.true.shape[0])  # atoms of a ranking would need a sort
+    else:
+        n_rows, effective = statistic.atoms.n_rows, float(statistic.atoms.effective_rows)
+    if design.group is not None:
+        effective = min(effective, float(statistic.atoms.effective_groups()))
+    is_share = bool(getattr(sample, "share", "")) and method in PROPORTION_METHODS
+    is_normal = design.is_plain and (is_share or method in _NORMAL)
+    freedom = None
+    has_none = is_normal or method in (*BOOTSTRAP_METHODS, NONE) or np.ndim(statistic.value)
+    if not has_none and statistic.has_influence:
+        freedom = float(statistic.freedom)
+    metric, positive = sample.metric, positive_class_of(sample)
+    return Facts(metric.name, dict(metric.params), n_rows, effective, freedom, positive)
+
+
+def facts_of_both(result: Comparison, *sides: Linearized) -> Facts:
+    """Facts of a comparison, with the rows of one statistic, or of two samples."""
+    facts = [_facts(side, NONE) for side in sides]
+    rows, effective = np.sum([(each.n or 0, each.n_effective or 0) for each in facts], axis=0)
+    of_test = result.facts or Facts()
+    both = replace(facts[0], n=float(rows), n_effective=float(effective))
+    return replace(both, freedom=of_test.freedom, draws=of_test.draws)
+
+
+def positive_class_of(sample: Any) -> Any:
+    """The positive class of the metric, or of the scores; None without one."""
+    metric = sample.metric
+    if metric.row is None:
+        return None
+    if metric.row.response == "labels":
+        return metric.params.get("pos_label") if metric.sides == "one" else None
+    classes: Any = getattr(getattr(sample, "data", None), "classes", ())
+    return classes[-1].item() if len(classes) == 2 else None
 
 
 def _no_interval(statistic: Linearized, note: str, error: Array | None = None) -> Interval:
@@ -160,10 +203,15 @@ def _share(statistic: Linearized, method: str, level: Level, plan: DrawPlan) -> 
     if np.any(low_groups) and statistic.atoms.effective_groups() < UNITS:
         low_groups = np.asarray(False)  # `with_design` has the note
     inside = (value > 0) & (value < 1)
+    few_groups = few_rows = ""
+    if np.any(low_groups):
+        few_groups = few(np.min(groups), "effective groups that the share reads")
+    if np.any(rows < OF_SHARES):
+        few_rows = few(np.fmin.reduce(rows, None), "rows that the share reads", _EXACT)
     note = notes.first_note(
         value.shape,
-        (low_groups, few(np.min(groups), "effective groups that the share reads")),
-        (rows < OF_SHARES, few(np.fmin.reduce(rows, None), "rows that the share reads", _EXACT)),
+        (low_groups, few_groups),
+        (rows < OF_SHARES, few_rows),
         ((statistic.error == 0) & inside, f"{NO_SPREAD}: {notes.OF_RAREST}"),
     )
     if not design.is_plain:  # as many rows as make a normal quantile as wide as that of t
@@ -173,7 +221,7 @@ def _share(statistic: Linearized, method: str, level: Level, plan: DrawPlan) -> 
         bounds = anytime.mixture_bounds(np.rint(share * rows), rows, level, plan.min_rows)
     else:
         bounds = proportion_bounds(share * rows, np.fmax(rows, 0.0), method, level)
-    low, high = (of_shares(kind, bound) for bound in bounds)
+    low, high = of_shares(kind, np.stack(bounds))
     is_count = design.is_counted and not value.ndim and np.isfinite(share * rows)
     counts = (round(float(share * rows)), round(float(rows))) if is_count else None
     return Interval(low, high, statistic.error, note, counts)

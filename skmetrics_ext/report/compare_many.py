@@ -13,7 +13,7 @@ from skmetrics_ext.inference.compare import LOG_RATIO, ModelsToCompare, is_ratio
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.draws.readers import find_metric
-from skmetrics_ext.inference.facts import positive_class_of
+from skmetrics_ext.inference.methods import positive_class_of
 from skmetrics_ext.inference.results import Comparison, design_text
 from skmetrics_ext.inference.simultaneous import Pair, by_holm, by_max_t
 from skmetrics_ext.metrics.documentation import document
@@ -221,7 +221,7 @@ def compare_many(
         counts = atoms.of_design()
         described += f"; {design_text(**counts, effects=effects)}"
     lead = f"{measure.name}: {listed} ({100 * level:g}% together, {described})"
-    notes = class_notes(positive_class_of(compared.metric, compared.models[0]))
+    notes = class_notes(positive_class_of(compared.statistics[0].origin))
     rows = Rows(_rows(names, pairs, differences), _COLUMNS, lead=[lead], notes=notes)
     return ManyComparisons(measure.name, values, rows, adjust, level, control, **counts)
 

@@ -77,9 +77,9 @@ def test_rows_without_weight_are_absent_with_their_classes():
 
 
 def test_models_that_were_checked_are_compared_as_their_rows():
-    models = tuple(Labels.check(TRUE, pred) for pred in (PRED, OTHER))
+    models = {"a": Labels.check(TRUE, PRED), "b": Labels.check(TRUE, OTHER)}
     for name, method in (("f1_macro", "delta"), ("accuracy", "mcnemar, mid_p")):
-        found = compare_pair(ModelsToCompare(find(name), models))
+        found = compare_pair(ModelsToCompare.of_checked(find(name), models))
         assert found.method == method
         assert repr(found) == repr(compare(name, TRUE, PRED, OTHER))
 

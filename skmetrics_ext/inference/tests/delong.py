@@ -185,7 +185,7 @@ def delong_test(
     params = {"multi_class": multi_class, "average": average}
     metric = find(roc_auc_score, {**params, "labels": labels, "pos_label": pos_label})
 
-    def areas_of(y_true: Any, scores: Mapping[str, Any], *rows: Any) -> list[Linearized]:
+    def areas_of(y_true: Any, scores: Mapping[str, Any], *rows: Any) -> Sequence[Linearized]:
         about = *rows, weights_are
         return ModelsToCompare.of_rows(metric, y_true, scores, *about).statistics
 
@@ -216,7 +216,7 @@ def delong_test(
 # --------------------------------------------------------------------------- tests
 
 
-def _paired(areas: list[Linearized], claim: Claim, level: float) -> DelongTest:
+def _paired(areas: Sequence[Linearized], claim: Claim, level: float) -> DelongTest:
     values = np.array([one.value for one in areas])
     covariance, differences = differences_of(areas)
     pairs = {}
