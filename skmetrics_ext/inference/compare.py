@@ -1,4 +1,4 @@
-"""Is one model better than another: a difference, its interval and a test of it."""
+"""Comparison of two models on the same rows: a difference, its interval and its test."""
 
 from __future__ import annotations
 
@@ -93,32 +93,32 @@ def compare(
     y_true : array-like of shape (n_samples,) or (n_samples, n_outputs)
         True labels.
     pred_a, pred_b : array-like of shape (n_samples,) or (n_samples, n_classes)
-        What the metric takes of each model: labels, scores or probabilities.
+        Labels, scores or probabilities of each model, as the metric takes them.
     method : str, default="auto"
         One of:
 
-        - "delong": the covariance of both areas under the ROC curve (`delong_test`), of two classes
-          or averaged over more. With "auto" by a t quantile with Satterthwaite's degrees of
-          freedom in the place of the normal one;
+        - "delong": from the covariance of both areas under the ROC curve (`delong_test`), of two
+          classes or averaged over more. "auto" uses a t quantile with Satterthwaite's degrees of
+          freedom instead of the normal one;
         - "mcnemar": the mid-P test and Tango's interval (`mcnemar_test`), for accuracy and error
           rate of independent rows without weights;
         - "delta": the difference over its standard error from `influence_values`; for means over
           rows it is the paired t test. For metrics of a confusion matrix, each class has at least
           the variance of two rows in which the models differ;
-        - "log_ratio": the same for the logarithms of metrics that are ratios (likelihood ratios,
+        - "log_ratio": "delta" on the logarithms of metrics that are ratios (likelihood ratios,
           odds ratio, observed over expected);
         - "bootstrap": rows are drawn with replacement, the same for both models; percentiles,
           and twice the share of draws on the other side of 0 as the p-value;
-        - "permutation": in each row, or group, the models are exchanged at random, or in all ways
-          if these are no more than ``n_resamples``. For rankings the ranks are exchanged, since
-          the scores of two models need not have one scale. There is no interval;
+        - "permutation": in each row, or group, the models are exchanged at random, or in all
+          possible ways if there are at most ``n_resamples``. For rankings the ranks are exchanged,
+          since the scores of two models may have different scales. There is no interval;
         - "anytime": the interval and the p-value hold at every look at growing data (a confidence
           sequence, from `influence_values`), and are about 1.6 times as wide as at one look;
         - "auto": the first of these that applies. If the variance of areas cannot be estimated, the
           p-value is that of "permutation".
     alternative : str, default="two-sided"
         "two-sided", "less", "greater", "non-inferior" or "equivalent".
-        What is claimed of the first model: that its metric differs from that of the second, is
+        The claim about the first model: that its metric differs from that of the second, is
         less, or is greater (with a margin, by more than that); that it is "non-inferior", not
         worse by the margin or more; or "equivalent", within the margin on both sides.
     margin : float, default=None
@@ -126,15 +126,15 @@ def compare(
         logarithm of the least ratio, as ``math.log(1.25)``.
     confidence_level : float in (0, 1), default=0.95
         Nominal coverage of the two-sided interval. With 0.95, claims on one side are tested at
-        2.5 %, so that ``concluded`` is what the interval shows; "equivalent" is tested at 5 % on
-        each side, and its interval is that of 90 %.
+        2.5 %, so that ``concluded`` agrees with the interval; "equivalent" is tested at 5 % on
+        each side, with a 90 % interval.
     n_resamples : int, default=None
-        Number of draws, by default as many as settle the bounds: from 1,999 on until their standard
-        error by the draws is 2.5 % of the distance of the percentiles, and the verdict is clear;
-        9,999 at most, and for "permutation". The result says how many there were.
+        Number of draws. By default at least 1,999, until the Monte Carlo standard error of the
+        bounds is 2.5 % of the width of the interval and the verdict is clear, and at most 9,999;
+        9,999 for "permutation". The result shows the number.
     min_rows : int, default=200
-        Rows, or effective groups, at which "anytime" starts; it is narrowest, next to an interval
-        for one look, at 2.5 times as many.
+        Rows, or effective groups, at which "anytime" starts; relative to an interval for one look
+        it is narrowest at 2.5 times as many.
     groups : array-like of shape (n_samples,), default=None
         The group of each row (the patient); rows of a group may depend on each other.
     strata : array-like of shape (n_samples,), default=None
@@ -144,24 +144,25 @@ def compare(
     weights_are : {"importance", "frequency"}, default="importance"
         Whether a weight of 2 is one row that counts twice, or two rows.
     stratified : bool, default=False
-        Whether each draw of "bootstrap" has as many rows of each class.
+        Whether each draw of "bootstrap" keeps the number of rows of each class.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the draws.
     n_jobs : int or None, default=None
         Number of processes; the result does not depend on it.
     progress : bool, callable or None, default=None
-        Whether, or how, to tell how far the draws are.
+        True shows a progress bar; a callable is called with the numbers of finished blocks of draws
+        and of all.
     **metric_params : dict
         Parameters of the metric.
 
     Returns
     -------
     Comparison
-        ``method`` names what was chosen. For "log_ratio" the difference, its bounds and its
-        standard error are those of logarithms: ``exp(difference)`` is how many times the first
-        value is the second. ``concluded`` says whether the claim is shown. Models that agree in
-        all rows have difference 0 and p = 1, and an interval that depends on the number of rows of
-        the rarest class.
+        ``method`` names the method that was used. For "log_ratio" the difference, its bounds and
+        its standard error are those of logarithms: ``exp(difference)`` is the ratio of the first
+        value to the second. ``concluded`` is whether the claim is shown. Models that agree on every
+        row have difference 0 and p = 1, and an interval that depends on the number of rows of the
+        rarest class.
 
     Raises
     ------
@@ -169,13 +170,13 @@ def compare(
 
     Notes
     -----
-    With a margin M and the tails of the distribution that a method has, shifted to the limit:
+    With a margin M, and the tails of the method's null distribution shifted to the limit:
     "greater" :math:`P(d \ge \hat d \mid M)`; "less" :math:`P(d \le \hat d \mid -M)`;
     "two-sided" twice the lesser of both; "non-inferior" :math:`P(d \ge \hat d \mid -M)`, of losses
     :math:`P(d \le \hat d \mid M)`; "equivalent" the greater of these two one-sided p-values
-    (TOST), so that it is concluded at 0.05 where the 90 % interval is within the margin. Shares
-    of rows are tested by Tango's score, whose errors are those under the limit. "permutation",
-    which tests that nothing differs, takes no margin.
+    (TOST), so that it is concluded at 0.05 if the 90 % interval is within the margin. Shares of
+    rows are tested by Tango's score, whose standard errors are those under the limit.
+    "permutation" tests that nothing differs, so it takes no margin.
 
     References
     ----------
@@ -195,8 +196,8 @@ def compare(
     0.3125 [0.1531, 0.4719], p = 0.000326 (95% confidence, delong, Welch-Satterthwaite)
     >>> print(compare("roc_auc", y_true, a, b, method="permutation"))
     0.3125 [nan, nan], p = 1.91e-06 (95% confidence, permutation, exact; exchanges have no interval)
-    >>> found = compare("roc_auc", y_true, a, b, margin=0.05, alternative="non-inferior")
-    >>> round(found.p_value, 6), found.concluded
+    >>> result = compare("roc_auc", y_true, a, b, margin=0.05, alternative="non-inferior")
+    >>> round(result.p_value, 6), result.concluded
     (2.5e-05, True)
     """
     check_option("weights_are", weights_are, WEIGHT_KINDS)

@@ -82,32 +82,32 @@ def compare_samples(
         \hat d - \sqrt{(\hat m_a - l_a)^2 + (u_b - \hat m_b)^2} \;\text{ to }\;
         \hat d + \sqrt{(u_a - \hat m_a)^2 + (\hat m_b - l_b)^2}
 
-    with the bounds l and u of the interval of each sample. For two models on the same rows see
-    `compare`, which knows that they err together.
+    with the bounds l and u of the interval of each sample. For two models on the same rows use
+    `compare`, which takes their correlation into account.
 
     Parameters
     ----------
     metric : str or callable
         As in `confidence_interval`.
     y_true_a, y_pred_a : array-like
-        True labels of the first sample, and what the metric takes with them. A `ConfusionTally`
-        that counts rows, and None, stand for both.
+        True labels of the first sample, and labels, scores or probabilities as the metric takes
+        them; or a `ConfusionTally` that counts rows, and None.
     y_true_b, y_pred_b : array-like
-        Those of the second, of any number of rows.
+        The second sample, of any number of rows.
     method : str, default="auto"
-        - "auto" combines the intervals that `confidence_interval` has for the metric, by the
-          formula above (MOVER; for shares of rows it is Newcombe's interval). It stays in the
-          range of the metric and has a width even if a sample has no error. For metrics that are
-          ratios (likelihood ratios, odds ratio, observed over expected) the difference is that of
-          logarithms. Metrics that noise makes larger (Kolmogorov-Smirnov, H-measure, convex hull,
-          calibration errors), more so in the smaller sample, have no interval and no test unless
-          a method such as "bca" is asked for;
-        - the name of a method of `confidence_interval` combines the intervals of that;
+        - "auto" combines the default intervals of `confidence_interval` by the formula above
+          (MOVER; for shares of rows it is Newcombe's interval). It stays in the range of the metric
+          and has a width even if a sample has no error. For metrics that are ratios (likelihood
+          ratios, odds ratio, observed over expected) the difference is that of logarithms. Metrics
+          that are biased upwards, more so in the smaller sample (Kolmogorov-Smirnov, H-measure,
+          convex hull, calibration errors), have no interval and no test unless a method such as
+          "bca" is given;
+        - the name of a method of `confidence_interval` combines its intervals;
         - "welch" adds the variances from `influence_values`, with a t quantile with Satterthwaite's
           degrees of freedom; for means over rows it is Welch's test.
     alternative : str, default="two-sided"
         "two-sided", "less", "greater", "non-inferior" or "equivalent".
-        What is claimed of the first sample, as in `compare`.
+        The claim about the first sample, as in `compare`.
     margin : float, default=None
         The least difference that matters, as in `compare`.
     confidence_level : float in (0, 1), default=0.95
@@ -115,8 +115,8 @@ def compare_samples(
     sample_weight_a, sample_weight_b : array-like, default=None
         Non-negative weight of each row.
     groups_a, groups_b : array-like, default=None
-        The group of each row (the patient); rows of a group may depend on each other. A group
-        that has rows in both samples is not seen as one.
+        The group of each row (the patient); rows of a group may depend on each other. Groups of the
+        two samples are taken as different groups.
     strata_a, strata_b : array-like, default=None
         The stratum of each row, if a fixed number of rows, or groups, was sampled from each, as in
         `confidence_interval`.
@@ -125,22 +125,23 @@ def compare_samples(
     stratified : bool, default=False
         Whether draws keep the number of rows of each class.
     n_resamples : int, default=None
-        Draws of each sample, of metrics whose interval needs them; by default 9,999.
+        Draws from each sample, for metrics whose interval is resampled; by default 9,999.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the draws.
     n_jobs : int or None, default=None
         Number of processes for the draws.
     progress : bool, callable or None, default=None
-        Whether, or how, to tell how far the draws are.
+        True shows a progress bar; a callable is called with the numbers of finished blocks of draws
+        and of all.
     **metric_params : dict
         Parameters of the metric.
 
     Returns
     -------
     Comparison
-        ``p_value`` belongs to the interval: against a difference it is 1 less the level at which
-        the interval begins to hold it (at least 1e-12, or what draws can tell); one-sided it is
-        half of that, or 1 less the half. With a margin as in `compare`.
+        ``p_value`` agrees with the interval: it is 1 minus the level at which the interval begins
+        to contain the null value (at least 1e-12, or the resolution of the draws); one-sided, half
+        of that or 1 minus that half. With a margin as in `compare`.
 
     Raises
     ------
@@ -206,7 +207,7 @@ def difference_of_samples(
 ) -> Comparison:
     r"""The difference of two samples from the intervals of both (MOVER).
 
-    Squares of the distances to the bounds of both, less what they share:
+    Squared distances to the bounds of both, minus their shared part:
 
     .. math:: d - \sqrt{(a - l_a)^2 + (u_b - b)^2 - 2 r (a - l_a)(u_b - b)}
 

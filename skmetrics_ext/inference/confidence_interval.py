@@ -1,4 +1,4 @@
-"""One call for the interval of any metric."""
+"""confidence_interval and influence_values: the interval of any metric, and what it rests on."""
 
 from __future__ import annotations
 
@@ -58,18 +58,18 @@ def confidence_interval(
     ----------
     metric : str, callable or list of str
         A name of `get_scorer_names` (losses with or without ``neg_``; they are not negated), a
-        metric of this package, or any function ``f(y_true, y_pred)`` that gives a number or an
+        metric of this package, or any function ``f(y_true, y_pred)`` that returns a number or an
         array. A `functools.partial` fixes parameters whose names are also those of this
-        function (``partial(equal_error_rate, method="interpolated")``). Of several names, which
-        all take ``y_pred``, the table of `compute_metrics` is returned.
+        function (``partial(equal_error_rate, method="interpolated")``). A list of names, which
+        all take ``y_pred``, returns the table of `compute_metrics`.
     y_true : array-like of shape (n_samples,) or (n_samples, n_outputs)
         True labels; or, for a metric of labels, a `ConfusionTally` of a published table, and
         then no ``y_pred``.
     y_pred : array-like
-        What the metric takes after ``y_true``: labels, scores or probabilities.
+        Labels, scores or probabilities, as the metric takes them.
     method : str, default="auto"
-        "auto" takes the first that applies to the metric. A method that does not apply is refused
-        with a message that names those that do.
+        "auto" is the first method that applies to the metric. The error for a method that does not
+        apply names those that do.
 
         - Shares of rows (accuracy, error rate, top-k accuracy; precision, recall, specificity,
           Jaccard index of one class), and F1 of one class, which follows from the Jaccard index:
@@ -81,7 +81,7 @@ def confidence_interval(
           Matthews correlation, kappa), "log" if they have one (likelihood ratios, odds ratio);
           "delta" for all. Statistics of a table that grow with the number of rows or are flat where
           classes are balanced (chi-squared, counts, entropies, divergences, lambda) have no
-          interval unless a method is asked for: the bounds are nan and ``note`` says why.
+          interval unless a method is given: the bounds are nan and ``note`` says why.
         - Areas under the ROC curve and Gini: "logit", "delong".
         - Means of losses (log loss, Brier score): "hall" (t quantiles, transformed for the
           skewness of the losses), "t", "normal".
@@ -89,47 +89,46 @@ def confidence_interval(
           curve, lift, rates at a target; skill scores), from `influence_values`: "logit" if they
           have two bounds, "log" if they have one; "delta" for all.
         - All metrics, by the bootstrap: "bca" (corrected for bias and skewness; the default for
-          metrics that noise makes larger, and for functions of your own), "expanded"
-          (percentiles, widened as a t interval of the rarest class is), "bootstrap" (plain
-          percentiles) and "basic".
+          metrics that are biased upwards, and for your own functions), "expanded" (percentiles,
+          widened like a t interval for the rarest class), "bootstrap" (plain percentiles) and
+          "basic".
         - Calibration errors, which are above 0 in any sample even of a calibrated model: "upper",
           from 0 to a one-sided bound, with the value corrected for bias in the note.
-        - All metrics with influence values: "anytime", which holds at every look at growing data,
-          so that one may stop at any of them (a confidence sequence). Exact for shares of rows;
-          for others asymptotic, the usual interval at a higher level. About 1.6 times as wide.
+        - All metrics with influence values: "anytime", which is valid at every look at growing
+          data, so that you may stop at any time (a confidence sequence). Exact for shares of rows;
+          otherwise asymptotic, the usual interval at a higher level. About 1.6 times as wide.
     confidence_level : float in (0, 1), default=0.95
         Nominal coverage of the interval, two-sided.
     goal : float, default=None
-        A value to be reached: ``reached`` of the result says whether the whole interval is on its
-        better side, above it for a score and below it for a loss.
+        A value to reach: ``reached`` of the result is whether the whole interval is on its better
+        side, above it for a score and below it for a loss.
     groups : array-like of shape (n_samples,), default=None
         The group of each row, such as the patient. Rows of one group may depend on each other,
         groups are independent. Variances are then those of sums over groups, degrees of freedom
-        count the groups that hold rows of a class, and the bootstrap draws groups.
+        count the groups with rows of a class, and the bootstrap draws groups.
     strata : array-like of shape (n_samples,), default=None
         The stratum of each row (site, age band), if a fixed number of rows, or groups, was sampled
-        from each. Differences between strata are then no error; each stratum costs a degree of
+        from each. Differences between strata then add no variance; each stratum costs a degree of
         freedom, and the bootstrap draws within strata. A group lies in one stratum.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weight of each row; those of weight 0 are left out.
+        Weight of each row; rows of weight 0 are left out.
     weights_are : {"importance", "frequency"}, default="importance"
         Whether a weight of 2 is one row that counts twice, or two rows. Only the second makes
         intervals narrower.
     stratified : bool, default=False
-        Whether the bootstrap keeps the number of rows of each class, as in a sample that was
-        chosen by class.
+        Whether the bootstrap keeps the number of rows of each class, as in a case-control sample.
     n_resamples : int, default=None
-        Number of draws, by default as many as settle the bounds: from 1,999 on until their standard
-        error by the draws is 2.5 % of the distance of the percentiles, and 9,999 at most. The
-        result says how many there were.
+        Number of draws. By default at least 1,999, until the Monte Carlo standard error of the
+        bounds is 2.5 % of the width of the interval, and at most 9,999. The result shows the
+        number.
     min_rows : int, default=200
-        Rows, or effective groups, at which "anytime" starts (before it bounds are nan); it is
-        narrowest, next to an interval for one look, at 2.5 times as many. Exact intervals of
-        shares hold from the first row.
+        Rows, or effective groups, at which "anytime" starts (bounds are nan before); relative to an
+        interval for one look it is narrowest at 2.5 times as many. Exact intervals of shares are
+        valid from the first row.
     random_state : int, Generator, RandomState or None, default=None
         Seed of the bootstrap. The same integer gives the same samples for any ``n_jobs``.
     n_jobs : int or None, default=None
-        Number of processes for the bootstrap. For metrics of this package one is mostly fastest.
+        Number of processes for the bootstrap. For metrics of this package one is usually fastest.
     progress : bool or callable, default=None
         True shows a progress bar; a callable is called with the numbers of finished blocks of
         bootstrap samples and of all.
@@ -139,12 +138,12 @@ def confidence_interval(
     Returns
     -------
     Estimate, list of Estimate, or Evaluation
-        ``value, low, high, standard_error, method, confidence_level, note``; a list of one for
-        each class where the metric gives an array (``average=None``). The interval holds the
-        value, and has a width even if the data hold no error. ``note`` says why it may hold the
-        true value too seldom. With ``groups`` or ``strata`` also their numbers, ``n_groups`` and
-        ``n_strata``, and ``design_effect``, by how much they multiply the variance. Of a list of
-        metrics the table of `compute_metrics`.
+        ``value, low, high, standard_error, method, confidence_level, note``; a list with one for
+        each class if the metric returns an array (``average=None``). The interval contains the
+        value, and has a width even if the data contain no error. ``note`` warns when coverage may
+        fall below the nominal level. With ``groups`` or ``strata`` also their numbers, ``n_groups``
+        and ``n_strata``, and ``design_effect``, the factor by which they multiply the variance. For
+        a list of metrics, the table of `compute_metrics`.
 
     Raises
     ------
@@ -159,9 +158,9 @@ def confidence_interval(
     variance, :math:`p (1 - p) / Var`: Wilson's with a t quantile and Satterthwaite's degrees of
     freedom over the classes (Korn & Graubard 1998). With weights the sum
     is of squared weights, with groups of squared sums over groups. "mover" adds the squared
-    distances to the bounds of the shares; beside the nearer end of the range the bound of a mean
-    is no nearer than Wilson's of the mean. ``docs/coverage.md`` shows how often each method holds
-    the true value.
+    distances to the bounds of the shares; towards the nearer end of the range the bound of a mean
+    is at least as far as Wilson's for the mean. ``docs/coverage.md`` has the coverage of each
+    method.
 
     References
     ----------
@@ -252,11 +251,11 @@ def interval_of_checked(
     Parameters
     ----------
     metric : Metric
-        As `find` gives it, of this package, settled for the classes of the data.
+        A metric of this package from `find`, settled for the classes of the data.
     checked : Labels, Scores or Probabilities
-        What its function takes in the place of both arrays, weights included.
+        Checked data, weights included, which its function takes instead of both arrays.
     value : float or ndarray, default=None
-        What the metric is of these data, where it is known.
+        The metric of these data, if it is known.
     groups, strata, weights_are, method, confidence_level, **draws
         As in `confidence_interval`.
     """
@@ -277,21 +276,21 @@ def influence_values(
     sample_weight: ArrayLike | None = None,
     **metric_params: Any,
 ) -> Array:
-    r"""Influence of each row on a metric: what it contributes to its error.
+    r"""Influence of each row on a metric: its contribution to the sampling error.
 
     .. math:: \hat\theta - \theta \approx \frac{1}{n} \sum_i \phi_i, \qquad
         \phi_i = n \, w_i \, \frac{\partial \hat\theta}{\partial w_i}
 
-    Their use: the standard error is :math:`\sqrt{\sum_i \phi_i^2} / n`; with clustered rows the
-    sums over clusters take the place of rows; those of a difference between models or metrics are
-    the differences of influence values; and the largest show on which rows a value depends.
+    The standard error is :math:`\sqrt{\sum_i \phi_i^2} / n`; with clustered rows, sums over
+    clusters replace rows. A difference between models or metrics has the differences of their
+    influence values. The largest ones show on which rows a value depends.
 
     Parameters
     ----------
     metric : str or callable
         A name of `get_scorer_names` (losses are not negated), or a metric of this package.
     y_true, y_pred : array-like
-        What the metric takes.
+        True labels; labels, scores or probabilities, as the metric takes them.
     {sample_weight}
     **metric_params : dict
         Parameters of the metric: ``labels``, ``pos_label``, ``average`` and others.
@@ -299,20 +298,20 @@ def influence_values(
     Returns
     -------
     ndarray of shape (n_samples,) or (n_samples, n_classes)
-        In units of the metric, with mean 0; a column for each class where the metric gives an
-        array. 0 for rows of weight 0. Masked rows have none.
+        In units of the metric, with mean 0; a column for each class if the metric returns an
+        array. 0 for rows of weight 0. Masked rows are left out.
 
     Raises
     ------
     {raises}
-        Of a metric that has no derivative by its rows: a maximum over thresholds, a distance, an
+        If the metric has no derivative by its rows: a maximum over thresholds, a distance, an
         error within bins.
 
     Notes
     -----
-    Exact derivatives of the confusion table or of means by complex steps, and in closed form of
-    rankings. Rates at a stated value of another also hang on the densities of both classes there,
-    which are estimated over a window (Hall & Sheather 1988, Journal of the Royal Statistical
+    Derivatives are exact: by complex steps for confusion tables and means, in closed form for
+    rankings. Rates at a stated value of another rate also depend on the densities of both classes
+    there, which are estimated over a window (Hall & Sheather 1988, Journal of the Royal Statistical
     Society B 50(3), 381-391).
 
     References
@@ -328,16 +327,16 @@ def influence_values(
     >>> values, float((values**2).sum() ** 0.5 / 4)
     (array([ 0.5, -0.5, -0.5,  0.5]), 0.25)
     """
-    found = find_metric(metric, metric_params)
-    if found.row is None:
+    measure = find_metric(metric, metric_params)
+    if measure.row is None:
         raise InvalidParameterError(
-            f"metric must be one of this package, whose derivative is known, got {found.name}."
+            f"metric must be one of this package, whose derivative is known, got {measure.name}."
         )
-    settled, checked = check_rows(found, y_true, y_pred, sample_weight)
+    settled, checked = check_rows(measure, y_true, y_pred, sample_weight)
     statistic = linearize(sample_of_checked(settled, checked))
     if not (statistic.has_influence or statistic.origin.jumps):
         raise InvalidParameterError(
-            f"metric={found.name!r} of these data has no derivative by its rows; "
+            f"metric={measure.name!r} of these data has no derivative by its rows; "
             "confidence_interval resamples it."
         )
     weight = checked.weight
