@@ -1,4 +1,4 @@
-"""Intervals that hold at every look at growing data: confidence sequences.
+"""Confidence sequences: intervals that are valid at every look at growing data.
 
 At a look with n rows, the interval of a smooth metric is its usual one at the level whose normal
 quantile is
@@ -6,7 +6,7 @@ quantile is
 .. math:: \\sqrt{\\frac{2 (n \\rho^2 + 1)}{n \\rho^2} \\log \\frac{\\sqrt{n \\rho^2 + 1}}{\\alpha}}
 
 (Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas 2024, Annals of Statistics 52(6), 2613-2640,
-theorem 2.2). Shares of rows have exact intervals, of the proportions that a mixture of binomial
+theorem 2.2). Shares of rows have exact intervals: the proportions that a mixture of binomial
 likelihoods does not exclude (Robbins 1970, Annals of Mathematical Statistics 41(5), 1397-1409;
 Howard, Ramdas, McAuliffe & Sekhon 2021, Annals of Statistics 49(2), 1055-1080).
 """
@@ -20,8 +20,8 @@ from skmetrics_ext.inference.scales import Bounds, Level, increasing_root
 from skmetrics_ext.numeric import Array, divide
 
 ANYTIME = "anytime"
-MIN_ROWS = 200  # at which intervals from standard errors start, unless another number is given
-_NARROWEST = 2.5  # times min_rows: where intervals are narrowest next to those of one look
+MIN_ROWS = 200  # default number of rows at which intervals from standard errors start
+_NARROWEST = 2.5  # times min_rows: where intervals are narrowest relative to those of one look
 
 
 def variance_of_mixture(level: Level, min_rows: int) -> Array:
@@ -31,7 +31,7 @@ def variance_of_mixture(level: Level, min_rows: int) -> Array:
 
 
 def level_of_one_look(rows: Array | float, level: Level, min_rows: int) -> Array:
-    """The level at which the interval for one look holds at every look."""
+    """The level at which the interval for one look is valid at every look."""
     from scipy.special import erf
 
     scaled = rows * variance_of_mixture(level, min_rows)
@@ -40,23 +40,23 @@ def level_of_one_look(rows: Array | float, level: Level, min_rows: int) -> Array
 
 
 def p_value_of_looks(z: float, rows: float, level: float, min_rows: int) -> float:
-    """Two-sided p-value that holds at every look: 1 less the level whose interval ends at 0."""
+    """Two-sided p-value valid at every look: 1 minus the level whose interval ends at 0."""
     scaled = float(rows * variance_of_mixture(level, min_rows))
     return min(1.0, float(np.sqrt(scaled + 1) * np.exp(-(z**2) * scaled / (2 * (scaled + 1)))))
 
 
 def mixture_bounds(count: Array, rows: Array, level: Level, min_rows: int) -> Bounds:
-    """Proportions that a beta mixture of binomial likelihoods around each does not exclude."""
+    """The proportions that a beta mixture of binomial likelihoods does not exclude."""
     from scipy.special import betaln, xlog1py, xlogy
 
     prior, limit = 1 / variance_of_mixture(level, min_rows), -np.log1p(-np.asarray(level))
     share = divide(count, rows)
 
     def distance(middle: Array) -> Array:
-        """From the limit of what is not excluded; negative beyond it."""
+        """Distance from the limit of exclusion; negative if excluded."""
         a, b = prior * middle, prior * (1 - middle)
         likelihood = xlogy(count, middle) + xlog1py(rows - count, -middle)
-        with np.errstate(invalid="ignore"):  # inf - inf at an end, which is not excluded
+        with np.errstate(invalid="ignore"):  # inf - inf at an end of the range
             return limit - (betaln(a + count, b + rows - count) - betaln(a, b) - likelihood)
 
     low = increasing_root(distance, np.zeros_like(share), share)
@@ -70,6 +70,6 @@ def independent_rows(statistic: Linearized) -> float:
 
 
 def too_early(statistic: Linearized, min_rows: int) -> str:
-    """The reason for no interval where rows, or groups, are fewer than min_rows."""
-    rows, what = independent_rows(statistic), "rows" if statistic.atoms.group is None else "groups"
-    return f"{rows:.4g} {what} are fewer than min_rows={min_rows}, at which intervals start"
+    """The note of an interval with fewer rows, or groups, than min_rows."""
+    rows, unit = independent_rows(statistic), "rows" if statistic.atoms.group is None else "groups"
+    return f"{rows:.4g} {unit} are fewer than min_rows={min_rows}, at which intervals start"

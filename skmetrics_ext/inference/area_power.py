@@ -15,11 +15,11 @@ from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.parameters import check_level, check_number
 
 AreaVariance = Literal["obuchowski", "hanley_mcneil", "newcombe"]
-MOST_LOG_ROWS = 60.0  # log2 of more rows than anyone has
+MOST_LOG_ROWS = 60.0  # log2 of the largest number of rows in a search
 
 
 class SampleSize(NamedTuple):
-    """Rows of each of two classes that a test needs, not rounded.
+    """Number of rows of each class that a test needs, not rounded.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class SampleSize(NamedTuple):
 
 
 def obuchowski_variance(auc: float, n_pos: Any, n_neg: Any) -> Any:
-    """Variance of an AUC whose scores are normal in both classes, five marks to the scale."""
+    """Variance of an AUC with normal scores on a five-point scale (Obuchowski 2004)."""
     from scipy.special import ndtri
 
     square = 2 * float(ndtri(auc)) ** 2
@@ -64,7 +64,7 @@ def obuchowski_variance(auc: float, n_pos: Any, n_neg: Any) -> Any:
 
 
 def hanley_mcneil_variance(auc: float, n_pos: Any, n_neg: Any) -> Any:
-    """Variance of an AUC whose scores are negative exponential in both classes."""
+    """Variance of an AUC with negative exponential scores in both classes."""
     two_pos, two_neg = auc / (2 - auc), 2 * auc**2 / (1 + auc)
     pairs = n_pos * n_neg
     spread = (n_pos - 1) * (two_pos - auc**2) + (n_neg - 1) * (two_neg - auc**2)
@@ -72,10 +72,10 @@ def hanley_mcneil_variance(auc: float, n_pos: Any, n_neg: Any) -> Any:
 
 
 def newcombe_variance(auc: Any, n_pos: Any, n_neg: Any) -> Any:
-    """Hanley and McNeil's variance with the mean of both class sizes in the place of each."""
+    """Hanley and McNeil's variance with the mean class size in place of each class size."""
     half = (n_pos + n_neg) / 2
-    bends = (1 - auc) / (2 - auc) + auc / (1 + auc)
-    return auc * (1 - auc) * (1 + (half - 1) * bends) / (n_pos * n_neg)
+    factor = (1 - auc) / (2 - auc) + auc / (1 + auc)
+    return auc * (1 - auc) * (1 + (half - 1) * factor) / (n_pos * n_neg)
 
 
 AREA_VARIANCES: dict[str, Callable[[float, Any, Any], Any]] = {
@@ -88,7 +88,7 @@ AREA_VARIANCES: dict[str, Callable[[float, Any, Any], Any]] = {
 def power_of(
     auc: float, null_auc: float, n_pos: float, n_neg: float, z: float, method: str
 ) -> float:
-    """Chance that the AUC lies more than z null errors from the null value, on its own side."""
+    """Probability of an AUC more than z null standard errors beyond the null value."""
     from scipy.special import ndtr
 
     variance = AREA_VARIANCES[method]
@@ -132,12 +132,12 @@ def roc_auc_power(
         :math:`a = \sqrt 2 \, \Phi^{-1}(A)`, for normal scores; "hanley_mcneil":
         :math:`[A (1 - A) + (n_+ - 1) (Q_1 - A^2) + (n_- - 1) (Q_2 - A^2)] / (n_+ n_-)` with
         :math:`Q_1 = A / (2 - A), Q_2 = 2 A^2 / (1 + A)`, for exponential ones; "newcombe": the
-        same with the mean of :math:`n_+` and :math:`n_-` in the place of each in the brackets.
+        last with the mean of :math:`n_+` and :math:`n_-` in place of each within the brackets.
 
     Returns
     -------
     float
-        In [0, 1]. The chance of rejecting on the wrong side is left out.
+        In [0, 1]. The probability of rejecting on the wrong side is left out.
 
     Raises
     ------
@@ -181,7 +181,7 @@ def roc_auc_sample_size(
     auc : float in (0, 1)
         The true area.
     power : float in (0, 1), default=0.8
-        Chance that the test rejects.
+        Probability that the test rejects.
     neg_per_pos : float, default=1.0
         Negative rows for each positive one.
     null_auc : float in (0, 1), default=0.5
@@ -236,7 +236,7 @@ def roc_auc_sample_size(
 def _check_areas(
     auc: float, null_auc: float, alpha: float, two_sided: bool
 ) -> tuple[float, float, float]:
-    """Checked areas, and the normal quantile of the level."""
+    """Check the areas and the level; return the areas and the normal quantile of the level."""
     from scipy.special import ndtri
 
     check_option("two_sided", two_sided, (True, False))

@@ -1,7 +1,7 @@
-"""Exact derivatives of metrics by complex steps: along tables, counts of classes, and means.
+"""Exact derivatives of metrics by complex steps: by table cells, class counts and means.
 
-The imaginary part of f(x + ih) / h is the derivative of f, without the rounding of differences
-(Squire & Trapp 1998, SIAM Review 40(1), 110-112).
+The imaginary part of f(x + ih) / h is the derivative of f, without the rounding error of
+differences (Squire & Trapp 1998, SIAM Review 40(1), 110-112).
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from skmetrics_ext.validation import Labels
 
 ReadTables = Callable[[Array], Array]
 
-# The imaginary step: its square is lost next to any count, so the derivative is exact.
+# The imaginary step: its square vanishes next to any count, so the derivative is exact.
 STEP = 1e-60
-_CELLS = 1 << 17  # numbers that are held at once
-_MOST_CLASSES = 2000  # whose counts are all derived by all
+_CELLS = 1 << 17  # numbers in memory at once
+_MOST_CLASSES = 2000  # with more, derivatives by the counts of all classes take too long
 _READ_BY_COUNTS = ("hits", "marks", "counts")
 
 
@@ -34,8 +34,8 @@ def stepped(
 ) -> tuple[Array, Array]:
     """Value of ``read(base)``, and its derivative (*S, m) by m places of ``base`` (..., P).
 
-    ``read`` takes leading axes, and the P numbers in this shape. Derivatives of infinite values
-    are nan.
+    ``read`` broadcasts over leading axes, and takes the P numbers in this shape. Derivatives of
+    infinite values are nan.
     """
     slopes, size = [], max(_CELLS // base.size, 1)
     for start in range(0, len(places), size):
@@ -52,12 +52,12 @@ def stepped(
 def value_and_gradient(read: ReadTables, tables: Array) -> tuple[Array, Array]:
     """The metric of tables (..., K, K), and its derivative by each cell, (..., *S, K, K).
 
-    0 for cells that are empty in all tables.
+    The derivative is 0 for cells that are empty in all tables.
     """
     shape = tables.shape[-2:]
     flat = tables.reshape(*tables.shape[:-2], -1)
     occupied = np.flatnonzero((flat != 0).reshape(-1, flat.shape[-1]).any(axis=0))
-    if not len(occupied):  # the derivatives of no rows are undefined, as their metric is
+    if not len(occupied):  # without rows the derivatives are undefined, like the metric
         occupied = np.arange(flat.shape[-1])
     value, slope = stepped(read, flat, occupied, shape)
     out = np.zeros((*slope.shape[:-1], flat.shape[-1]))
@@ -74,20 +74,20 @@ def value_and_deviations(read: ReadTables, tables: Array) -> tuple[Array, Array]
 
 
 def means_slope(metric: Metric, measured: Array, mass: Array | None) -> Array:
-    """Derivative of a metric of means of values of rows (n, d), by the weight of each row."""
+    """Derivative of a metric of means of row values (n, d), by the weight of each row."""
     if mass is None:
         total, means = float(len(measured)), measured.mean(axis=0)
     else:
         total = mass.sum()
         means = np.einsum("u,ud->d", mass, measured) / total
-    away = measured - means
+    centred = measured - means
     if metric.spec.kernel is mean:
-        return np.asarray(away[:, 0] / total)
-    return np.asarray(away @ slope_of_means(metric, means, total) / total)
+        return np.asarray(centred[:, 0] / total)
+    return np.asarray(centred @ slope_of_means(metric, means, total) / total)
 
 
 def slope_of_means(metric: Metric, means: Array, total: float) -> Array:
-    """Derivative of a metric of means (d,) of rows of this weight, by each of them."""
+    """Derivative of a metric of means (d,) by each mean, for rows of this total weight."""
     if metric.spec.kernel is mean:
         return np.ones(1)
     _, slope = stepped(
@@ -116,25 +116,25 @@ class _MovedLabels(LabelTally):
 
 
 def has_counts(metric: Metric, data: Any) -> bool:
-    """Whether the metric of these checked data has a derivative by counts of classes."""
+    """Whether the metric of these checked data has a derivative by the counts of classes."""
     if not isinstance(data, Labels) or metric.tally not in _READ_BY_COUNTS:
         return False
     if _average(metric) == SAMPLES:
         return metric.spec.averages == "classes"
     if not metric.spec.averages and metric.options.get("labels") is not None:
-        return False  # rows of other classes are left out
+        return False  # rows of other classes are left out of the metric
     return len(data.classes) <= _MOST_CLASSES
 
 
 def reads_hits(metric: Metric, labels: Labels) -> bool:
-    """Whether the metric reads nothing but which rows are right."""
+    """Whether the metric depends only on which rows are right."""
     return metric.tally == "hits" or (metric.tally == "marks" and not labels.is_multilabel)
 
 
 def slope_by_counts(metric: Metric, labels: Labels) -> Array:
-    """Derivative by the weight of each row, (*S, n), where no table is laid out.
+    """Derivative by the weight of each row, (*S, n), without a confusion table.
 
-    A row of multilabel data, or of very many classes, adds to one of four counts of each class.
+    For multilabel data, or very many classes: a row adds to one of four counts of each class.
     """
     if _average(metric) == SAMPLES:
         return _slope_of_row_means(metric, labels)
@@ -168,7 +168,7 @@ def _average(metric: Metric) -> str | None:
 
 
 def _slope_of_row_means(metric: Metric, labels: Labels) -> Array:
-    """Derivative of a mean over rows of the metric of each row."""
+    """Derivative of a mean over rows of a metric of each row, by the weight of each row."""
     options = metric.options
     chosen = averaged(LabelTally(labels), options.get("labels"), None, SAMPLES, what=metric.name)
     plan = replace(chosen, average=None, weights=None)

@@ -118,7 +118,7 @@ def sample_size(
     weights_are: WeightsAre = "importance",
     **metric_params: Any,
 ) -> RowsNeeded:
-    r"""Number of rows for an interval of some width, or a test of some power.
+    r"""Number of rows for an interval of a given width, or a test of a given power.
 
     .. math:: n = m \, s^2 \left(\frac{2 z_{1 - \alpha / 2}}{w}\right)^2, \qquad
         n = m \, s^2 \left(\frac{z_{1 - \alpha / 2} + z_{power}}{\delta}\right)^2
@@ -133,43 +133,42 @@ def sample_size(
         error rates), an area under the ROC curve, `observed_expected_ratio`, or
         `calibration_slope_intercept` for the slope.
     y_true, y_pred : array-like, default=None
-        Rows of a pilot: true labels, and the response of the model that the metric takes. Without
-        them the ``value`` is assumed.
+        Rows of a pilot: true labels, and labels, scores or probabilities of the model. Without
+        them, ``value`` is assumed.
     y_pred_b : array-like, default=None
-        Response of a second model on the same rows: ``width`` and ``difference`` then describe
-        the difference between both models, as in `compare`.
+        A second model on the same rows: ``width`` and ``difference`` then refer to the difference
+        between both models, as in `compare`.
     value : float, default=None
-        Assumed value of the metric, where there is no pilot; 1 by default for both measures of
-        calibration.
+        Assumed value of the metric without a pilot; 1 by default for both measures of calibration.
     prevalence : float in (0, 1), default=None
-        Share of the positive class, where there is no pilot: of areas, of ratios of observed to
-        expected, and of shares of one class. With a pilot, a parameter of the metric.
+        Proportion of the positive class without a pilot, for areas, ratios of observed to expected,
+        and shares of one class. With a pilot, a parameter of the metric.
     logits : array-like, default=None
         Log odds that the model is expected to predict, such as the quantiles of a distribution,
         for the calibration slope.
     width : float, default=None
-        Width of the interval. Where the interval of the metric is Wilson's or on a logit or log
-        scale, that interval has the width; elsewhere the formula above.
+        Width of the interval. If the interval of the metric is Wilson's or on a logit or log scale,
+        that interval has this width; otherwise the formula above is used.
     difference : float, default=None
         Size of the difference that the test is to detect: of the metric from a known number, such
         as a goal; with ``y_pred_b`` between the two models; with ``samples=2`` between two samples,
-        the second of which then has the value less the difference (plus it for "less").
+        the second of which then has the value minus the difference (plus it for "less").
         With a ``margin``, the true difference with its sign, by default 0.
     margin : float, default=None
         The least difference that matters, for the ``alternative`` "non-inferior", "equivalent",
         "greater" or "less" (by more than the margin), as in `compare`.
     alternative : str, default="two-sided"
-        What the test is to show, as in `compare`: one-sided claims have half the error of
-        two-sided ones, and "equivalent" that of the interval of level 2 ``confidence_level`` - 1.
+        The claim that the test is to show, as in `compare`: one-sided claims are tested at half the
+        level of two-sided ones, "equivalent" with an interval of level 2 ``confidence_level`` - 1.
     samples : {1, 2}, default=1
         2 plans for two independent samples of n rows each (`compare_samples`).
     power : float in (0, 1), default=0.8
-        Chance that the test shows what is claimed.
+        Probability that the test shows the claim.
     confidence_level : float in (0, 1), default=0.95
-        Level of the interval; 1 less the level of the test.
+        Level of the interval; 1 minus the level of the test.
     method : str, default="auto"
-        Without a pilot. Of shares, a method of `proportion_interval`, by default "wilson"; of
-        areas, a variance of `roc_auc_power`, by default "newcombe".
+        Without a pilot: for shares a method of `proportion_interval`, by default "wilson"; for
+        areas a variance of `roc_auc_power`, by default "newcombe".
     groups : array-like of shape (n_samples,), default=None
         The group of each row (the patient); rows of a group may depend on each other.
     strata : array-like of shape (n_samples,), default=None
@@ -184,14 +183,14 @@ def sample_size(
     Returns
     -------
     RowsNeeded
-        ``n, n_groups, value, standard_error, note``; n counts rows of all classes, and of each of
-        two samples. The number is as uncertain as the variance in
-        the pilot: with 20 rows of the rarer class it is known to about a third.
+        ``n, n_groups, value, standard_error, note``; n counts rows of all classes, in each of two
+        samples. The number is as uncertain as the variance in the pilot: with 20 rows of the rarer
+        class, to within about a third.
 
     Raises
     ------
     {raises}
-        Also if the pilot has no variance: a value of 1, models that agree on all rows.
+        Also if the pilot has no variance: a value of 1, models that agree on every row.
 
     Notes
     -----
