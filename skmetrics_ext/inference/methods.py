@@ -199,7 +199,8 @@ def _share(statistic: Linearized, method: str, level: Level, plan: DrawPlan) -> 
     """A share of rows, by a method of `proportion_interval` or valid at every look."""
     value, design, kind = np.asarray(statistic.value), statistic.design, statistic.origin.share
     share, rows = _share_and_rows(statistic)
-    low_groups = (groups := _effective_groups(statistic)) < UNITS
+    groups = _effective_groups(statistic)
+    low_groups = groups < UNITS
     if np.any(low_groups) and statistic.atoms.effective_groups() < UNITS:
         low_groups = np.asarray(False)  # `with_design` has the note
     inside = (value > 0) & (value < 1)

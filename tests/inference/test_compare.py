@@ -315,3 +315,9 @@ def test_coverage_of_delta():
         found = compare("f1_macro", *draw(250))
         hits += found.low <= truth <= found.high
     assert 0.887 < hits / 300 < 0.999
+
+
+def test_p_values_are_python_floats():
+    y_true, a, b = [0, 1] * 20, [0, 1] * 15 + [1, 0] * 5, [0, 1, 1, 1] * 10
+    found = compare("f1", y_true, a, b, method="bootstrap", n_resamples=99, random_state=0)
+    assert type(found.p_value) is float
