@@ -182,7 +182,9 @@ class AlignedRows:
 
     def with_unseen(self, method: str, response: Any) -> Scores:
         """Scores of every class; those of classes that the model never saw are the lowest."""
-        target = self._single_label()
+        target = self.target
+        if target is None:
+            raise InvalidParameterError("y_true is multilabel: one label per row is needed.")
         codes, weight = target.codes, target.weight
         score = _response(response, method, target.known, codes)
         weight, codes, score = _with_weight(weight, codes, score)
@@ -234,12 +236,6 @@ class AlignedRows:
         if labels is not None or target.ordered:
             named.cache["ordered"] = True
         return named
-
-    def _single_label(self) -> ModelTarget:
-        target = self.target
-        if target is None:
-            raise InvalidParameterError("y_true is multilabel: one label per row is needed.")
-        return target
 
 
 def objects(labels: Sequence[Any]) -> Array:

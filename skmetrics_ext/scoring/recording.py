@@ -154,16 +154,14 @@ def _recorded(
                 warning.message, warning.category, warning.filename, warning.lineno, registry=_SHOWN
             )
     note = "; ".join(dict.fromkeys(messages))
-    if np.isnan(value):
-        return value, error or note or _usual_reason(scorer), ""
-    return value, "", note
-
-
-def _usual_reason(scorer: Scoring) -> str:
+    if not np.isnan(value):
+        return value, "", note
     metric = metric_of(scorer)
     if metric is None or metric.spec.undefined == "never":
-        return _NO_REASON
-    return metric.spec.undefined
+        usual = _NO_REASON
+    else:
+        usual = metric.spec.undefined
+    return value, error or note or usual, ""
 
 
 def one_line(error: Exception) -> str:

@@ -21,7 +21,7 @@ LIMITS = {
     "validation": (2400, 2250),
     "plotting": (2330, 1800),
     "backends": (1800, 1750),
-    "top level": (1815, 1300),
+    "top level": (1810, 1300),
     "cli": (1720, 1050),
     "scoring": (1270, 1000),
     "thresholds": (1375, 930),

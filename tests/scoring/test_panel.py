@@ -99,7 +99,7 @@ class Counted(ClassifierMixin, BaseEstimator):
         return self.model.predict_proba(X)
 
 
-SORTS = ("rank_table", "pair_wins", "ranked_wins", "ranked_precision")
+SORTS = ("rank_table", "pair_wins", "ranked_wins", "ranked_precision", "ranked_steps")
 
 
 @pytest.fixture
