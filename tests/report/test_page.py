@@ -326,7 +326,7 @@ def test_the_positive_class_stands_last_in_every_matrix(overfitted):
 
 def test_findings_name_the_part_of_the_guide_that_explains_them(overfitted, monkeypatch):
     report, text = overfitted
-    assert text.count("Guide: cross validation") == len({row.code for row in report.findings()})
+    assert text.count("Guide: cross-validation") == len({row.code for row in report.findings()})
     monkeypatch.setattr(page_document, "_documentation", lambda: "https://docs.example")
     link = re.search(r'<a href="https://docs.example/(\S+)\.html#(\S+)">', report.to_html())
     guide = (Path(__file__).parents[2] / "docs" / f"{link[1]}.md").read_text(encoding="utf-8")

@@ -133,7 +133,7 @@ def _documentation() -> str:
 
 def guide(page: str, part: str) -> str:
     """Link to a part of the guide, or its name if the documentation has no address."""
-    name = f"Guide: {page.replace('_', ' ')}"
+    name = f"Guide: {page.replace('_', '-')}"
     address = _documentation()
     return f'<a href="{escape(address)}/guide/{page}.html#{part}">{name}</a>' if address else name
 

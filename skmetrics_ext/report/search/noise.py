@@ -52,9 +52,9 @@ class RowNoise:
     n_candidates: int
     round_of: Array
     unit_of: Array = field(init=False)  # row or group number of each row of the data
-    parts: Array = field(init=False)  # (halves, candidates, units)
+    contributions: Array = field(init=False)  # (halves, candidates, units)
     # Rows of each fold, and their shares in the weight of their class.
-    shares: dict[int, tuple[Array, Array]] = field(init=False, default_factory=dict)
+    class_shares: dict[int, tuple[Array, Array]] = field(init=False, default_factory=dict)
     # Samples to draw from, by candidate and fold, if the metric has no influence values.
     samples: dict[tuple[int, int], tuple[TallySample, Array]] = field(
         init=False, default_factory=dict
@@ -65,7 +65,7 @@ class RowNoise:
         grouping, n_rows = self.data.grouping, len(self.data.y)
         self.unit_of = np.arange(n_rows) if grouping is None else grouping.of_row
         halves = 1 + int(self.round_of.max() > 0)
-        self.parts = _room((halves, self.n_candidates, int(self.unit_of.max()) + 1))
+        self.contributions = _room((halves, self.n_candidates, int(self.unit_of.max()) + 1))
         if metric_of(self.data.scorers[self.metric]) is None:
             self.why = f"{self.metric} is not a metric of this package"
 
@@ -87,15 +87,17 @@ class RowNoise:
         statistic, rows = linearize(sample), result.rows[read]
         if self.samples or not statistic.has_influence:
             self.samples[place, result.fold] = sample, rows
-            if self.shares:
+            if self.class_shares:
                 self.why = f"{self.metric} of some candidates has no derivative by its rows"
             return
-        if result.fold not in self.shares:
-            self.shares[result.fold] = rows, _shares(statistic)
+        if result.fold not in self.class_shares:
+            self.class_shares[result.fold] = rows, _shares(statistic)
         parts = self.data.sign(self.metric) * statistic.by_row[0]
-        parts += value * self.shares[result.fold][1]
-        self.parts[self.half_of[result.fold], place] += np.bincount(
-            self.unit_of[rows], weights=parts / len(self.round_of), minlength=self.parts.shape[-1]
+        parts += value * self.class_shares[result.fold][1]
+        self.contributions[self.half_of[result.fold], place] += np.bincount(
+            self.unit_of[rows],
+            weights=parts / len(self.round_of),
+            minlength=self.contributions.shape[-1],
         )
 
     def noise(
@@ -110,18 +112,18 @@ class RowNoise:
             return None
         if self.samples:
             return self._of_draws(kept, n_draws, rng)
-        shares = np.zeros((len(self.parts), self.parts.shape[-1]))
-        for fold, (rows, share) in self.shares.items():
+        shares = np.zeros((len(self.contributions), self.contributions.shape[-1]))
+        for fold, (rows, share) in self.class_shares.items():
             units, half = self.unit_of[rows], self.half_of[fold]
             shares[half] += np.bincount(units, weights=share, minlength=shares.shape[-1])
         shares /= len(self.round_of)
         seen = np.flatnonzero(shares.any(axis=0))
-        halves = np.arange(len(self.parts))
+        halves = np.arange(len(self.contributions))
         centre = np.array([splits[:, self.half_of == half].mean(axis=1) for half in halves])
         scale = np.sqrt(len(seen) / max(len(seen) - 1, 1))
 
         def parts_of(units: Array, centres: Array) -> Array:
-            parts = self.parts[np.ix_(halves, kept, units)]
+            parts = self.contributions[np.ix_(halves, kept, units)]
             return np.asarray(scale * (parts - centres[:, :, None] * shares[:, None, units]))
 
         whole = np.broadcast_to(splits.mean(axis=1), centre.shape)
@@ -142,7 +144,7 @@ class RowNoise:
     @property
     def n_units(self) -> int:
         """Number of rows or groups that were predicted."""
-        rows: list[Array] = [rows for rows, _ in self.shares.values()]
+        rows: list[Array] = [rows for rows, _ in self.class_shares.values()]
         rows += [rows for _, rows in self.samples.values()]
         return len(np.unique(self.unit_of[np.concatenate(rows)])) if rows else 0
 
@@ -156,7 +158,7 @@ class RowNoise:
         seen = np.unique(self.unit_of[np.concatenate([rows for _, rows in samples.values()])])
         counts = np.zeros((n_draws, int(self.unit_of.max()) + 1), dtype=np.int32)
         counts[:, seen] = rng.multinomial(len(seen), np.full(len(seen), 1 / len(seen)), n_draws)
-        shape, sign = (len(self.parts), n_draws, len(kept)), self.data.sign(self.metric)
+        shape, sign = (len(self.contributions), n_draws, len(kept)), self.data.sign(self.metric)
         sums, defined = np.zeros(shape), np.zeros(shape)
         place_of = {place: k for k, place in enumerate(kept.tolist())}
         for (place, fold), (sample, rows) in samples.items():

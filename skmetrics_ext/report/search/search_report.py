@@ -160,12 +160,12 @@ def search_report(
     grouping = None if group is None else Grouping.of(group, plan.folds)
     data = ScoredData(labels, plan.panel.scorers, plan.routed.score, grouping)
     rounds = rounds_of(plan.folds, len(labels))
-    rows = RowNoise(data, plan.metric, len(plan.names), rounds)
-    results = _run(plan, X, labels, rows, progress)
+    row_noise = RowNoise(data, plan.metric, len(plan.names), rounds)
+    results = _run(plan, X, labels, row_noise, progress)
     rng = np.random.default_rng(seed_sequence(random_state))
     outcome = SearchOutcome.of(plan, results)
     nested = None if outer is None else _nested(plan, arguments, outer, level)
-    report = outcome.report(rows, level, n_resamples, rng, nested)
+    report = outcome.report(row_noise, level, n_resamples, rng, nested)
     try:
         return replace(report, best_estimator_=_best_model(plan, outcome.best, X, labels))
     except KeyboardInterrupt:
@@ -173,12 +173,14 @@ def search_report(
         return report
 
 
-def _run(plan: SearchPlan, X: Any, y: Any, rows: RowNoise, progress: Progress) -> list[FoldResult]:
+def _run(
+    plan: SearchPlan, X: Any, y: Any, row_noise: RowNoise, progress: Progress
+) -> list[FoldResult]:
     """Fit and score all candidates; keep their values, and drop predictions once read."""
     place = {name: k for k, name in enumerate(plan.names)}
 
     def keep(result: FoldResult) -> FoldResult:
-        rows.take(place[result.model], result)
+        row_noise.take(place[result.model], result)
         return replace(result, responses={}, rows=None, classes=None)
 
     fits = (
@@ -284,36 +286,36 @@ class SearchOutcome:
 
     def report(
         self,
-        rows: RowNoise,
+        row_noise: RowNoise,
         level: float,
         n_draws: int,
         rng: np.random.Generator,
         nested: Estimate | None,
     ) -> SearchReport:
         """The report, from the candidates that have a value on every fold."""
-        plan, grouping = self.plan, rows.data.grouping
+        plan, grouping = self.plan, row_noise.data.grouping
         kept = np.flatnonzero(np.isfinite(self.values[plan.metric]).all(axis=1))
         splits = self.values[plan.metric][kept]
         values, notes = splits.mean(axis=1), []
-        noise, lasting = rows.noise(kept, splits, n_draws, rng) or of_folds(splits, plan.overlap)
-        if rows.why:
-            notes.append(
-                f"{rows.why}: the noise is estimated from {len(plan.folds)} folds only, so it is "
-                "rough"
-            )
+        noise, lasting = row_noise.noise(kept, splits, n_draws, rng) or of_folds(
+            splits, plan.overlap
+        )
+        if row_noise.why:
+            n_folds = len(plan.folds)
+            notes.append(f"{row_noise.why}: the noise is a rough estimate from {n_folds} folds")
         against = from_best(values, noise, noise.draws(rng, n_draws), level)
-        n_units = rows.n_units or len(plan.folds)
+        n_units = row_noise.n_units or len(plan.folds)
         stable = Stable(bounds_of(plan.panel.scorers[plan.metric]), n_units)
         rule, is_slow = self._rule(kept, stable)
         on_scale = stable.to(values), stable.noise(values, noise)
         chosen = corrected(*on_scale, rng, n_draws, rule, level=level, is_slow=is_slow)
         errors = np.sqrt(np.diag(noise.covariance))
-        if len(plan.folds) < 2 and not rows.n_units:
+        if len(plan.folds) < 2 and not row_noise.n_units:
             errors = np.full(len(errors), _NAN)
             chosen = Chosen(_NAN, _NAN, _NAN, errors)
             notes.append("the noise cannot be estimated from a single split")
         freedom = np.asarray(float(max(n_units - 1, 1)))
-        scaled = Scaled(stable.bounds, quantile(level, freedom), level, rows.n_units)
+        scaled = Scaled(stable.bounds, quantile(level, freedom), level, row_noise.n_units)
         off = np.nanmax(np.abs(np.append(self._known_means() - self.means, 0.0)))
         if off > _SAME:
             notes.append(
@@ -322,8 +324,8 @@ class SearchOutcome:
             )
         if len(kept) > 1:
             best = int(np.flatnonzero(kept == self.best)[0])
-            units = "folds" if not rows.n_units else "rows" if grouping is None else "groups"
-            top = TopTwoDifference.of(best, splits, rows.round_of, noise, lasting)
+            units = "folds" if not row_noise.n_units else "rows" if grouping is None else "groups"
+            top = TopTwoDifference.of(best, splits, row_noise.round_of, noise, lasting)
             notes.append(top.description(n_units, units, level))
         return SearchReport(
             metric=plan.metric_name,
@@ -331,7 +333,7 @@ class SearchOutcome:
             best=scaled.estimate(stable, chosen),
             rows=self._rows(kept, scaled, errors, against, chosen.share),
             best_index=self.best,
-            n_rows=len(rows.data.y),
+            n_rows=len(row_noise.data.y),
             n_groups=None if grouping is None else grouping.n_groups,
             n_folds=len(plan.folds),
             splitter=plan.splitter,
