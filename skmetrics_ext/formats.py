@@ -217,16 +217,20 @@ def latex_table(header: Sequence[str], rows: Iterable[Sequence[str]], align: str
 # --------------------------------------------------------------------------- JSON
 
 
-def json_of(value: Any) -> str:
-    """JSON text; nan and infinities become null."""
-    return json.dumps(_finite(value), indent=2, allow_nan=False, default=str)
+def json_of(value: Any, infinity: str | None = None) -> str:
+    """JSON text; nan becomes null, and infinities ``infinity`` with their sign, or null, too."""
+    return json.dumps(_finite(value, infinity), indent=2, allow_nan=False, default=str)
 
 
-def _finite(value: Any) -> Any:
+def _finite(value: Any, infinity: str | None) -> Any:
     if isinstance(value, Mapping):
-        return {str(key): _finite(item) for key, item in value.items()}
+        return {str(key): _finite(item, infinity) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
+        return [_finite(item, infinity) for item in value]
     if isinstance(value, np.generic):
         value = value.item()
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    if not isinstance(value, float) or math.isfinite(value):
+        return value
+    if math.isnan(value) or infinity is None:
+        return None
+    return infinity if value > 0 else f"-{infinity}"

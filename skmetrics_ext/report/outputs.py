@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from skmetrics_ext.formats import json_of
 from skmetrics_ext.report import saving
 from skmetrics_ext.report.summary import GAP, INTERVAL_KINDS, IntervalKind
 from skmetrics_ext.report.tables import RowKind
@@ -160,8 +160,7 @@ class ReportOutputs(Tabular):
         str or None
             The text, unless it is written to a file.
         """
-        text = json.dumps(_json_value(self.to_dict()), indent=2, allow_nan=False, default=str)
-        return written(text, path, "\n")
+        return written(json_of(self.to_dict(), "Infinity"), path, "\n")
 
     def to_html(
         self: Any, path: str | Path | None = None, *, interval: IntervalKind | None = None
@@ -239,13 +238,3 @@ def with_interval(
         return report
     check_option("interval", interval, INTERVAL_KINDS)
     return replace(report, interval=interval)
-
-
-def _json_value(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _json_value(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_json_value(item) for item in value]
-    if isinstance(value, float) and not np.isfinite(value):
-        return None if np.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    return value
