@@ -192,7 +192,7 @@ def compare_many(
     >>> a, b = [0, 0, 1, 1] * 40 + [1, 0, 1, 0] * 10, [0, 1, 1, 1] * 50
     >>> c = [0, 1, 1, 1] * 40 + [0, 0, 1, 0] * 10
     >>> print(compare_many("balanced_accuracy", y_true, {"a": a, "b": b, "c": c}, random_state=0))
-    balanced_accuracy: a 0.9, b 0.75, c 0.75 (95% together, max_t)
+    balanced_accuracy: a 0.9, b 0.75, c 0.75 (95% simultaneous intervals, max_t)
     first  second  difference           interval  p (adjusted)
     -----  ------  ----------  -----------------  ------------
     a      b          +0.1500   [0.0654, 0.2346]       < 0.001
@@ -205,14 +205,15 @@ def compare_many(
     names = _names(predictions, control)
     labels = tuple(f"predictions[{name!r}]" for name in names)
     by_label = dict(zip(labels, predictions.values(), strict=True))
-    about = sample_weight, groups, strata, weights_are
+    design = sample_weight, groups, strata, weights_are
     plan = DrawPlan(n_resamples, False, random_state, n_jobs, progress)
-    compared = ModelsToCompare.of_rows(measure, y_true, by_label, *about, level=level, plan=plan)
+    compared = ModelsToCompare.of_rows(measure, y_true, by_label, *design, level=level, plan=plan)
     pairs = _pairs(names, control)
-    differences = by_max_t(compared, pairs) if adjust == "max_t" else by_holm(compared, pairs)
-    by_place = {i: one.value_a for (i, _), one in zip(pairs, differences, strict=True)}
-    by_place |= {j: one.value_b for (_, j), one in zip(pairs, differences, strict=True)}
-    values = {name: by_place[k] for k, name in enumerate(names)}
+    comparisons = by_max_t(compared, pairs) if adjust == "max_t" else by_holm(compared, pairs)
+    values_by_place: dict[int, float] = {}
+    for (i, j), comparison in zip(pairs, comparisons, strict=True):
+        values_by_place |= {i: comparison.value_a, j: comparison.value_b}
+    values = {name: values_by_place[place] for place, name in enumerate(names)}
     listed = ", ".join(f"{name} {value:.4g}" for name, value in values.items())
     described = f"{adjust}, {LOG_RATIO}" if is_ratio(measure) else adjust
     counts: dict[str, Any] = {}
@@ -220,9 +221,9 @@ def compare_many(
         atoms, effects = compared.design_effects(pairs, log=is_ratio(compared.metric))
         counts = atoms.of_design()
         described += f"; {design_text(**counts, effects=effects)}"
-    lead = f"{measure.name}: {listed} ({100 * level:g}% together, {described})"
+    lead = f"{measure.name}: {listed} ({100 * level:g}% simultaneous intervals, {described})"
     notes = class_notes(positive_class_of(compared.statistics[0].origin))
-    rows = Rows(_rows(names, pairs, differences), _COLUMNS, lead=[lead], notes=notes)
+    rows = Rows(_rows(names, pairs, comparisons), _COLUMNS, lead=[lead], notes=notes)
     return ManyComparisons(measure.name, values, rows, adjust, level, control, **counts)
 
 
@@ -247,8 +248,10 @@ def _pairs(names: list[Any], control: Any) -> list[Pair]:
     return [(i, place) for i in range(len(names)) if i != place]
 
 
-def _rows(names: list[Any], pairs: list[Pair], found: list[Comparison]) -> list[dict[str, Any]]:
+def _rows(
+    names: list[Any], pairs: list[Pair], comparisons: list[Comparison]
+) -> list[dict[str, Any]]:
     return [
-        {"first": names[i], "second": names[j], **{key: getattr(one, key) for key in _KEYS}}
-        for (i, j), one in zip(pairs, found, strict=True)
+        {"first": names[i], "second": names[j], **{key: getattr(comparison, key) for key in _KEYS}}
+        for (i, j), comparison in zip(pairs, comparisons, strict=True)
     ]

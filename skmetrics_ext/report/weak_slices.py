@@ -158,13 +158,13 @@ def weak_slices(
     ]
     folded = [
         {
-            "slice": less.slice.values(coded),
+            "slice": redundant.slice.values(coded),
             "into": weak.slice.values(coded),
-            "n_rows": less.n_rows,
-            "p_value": less.p_value,
+            "n_rows": redundant.n_rows,
+            "p_value": redundant.p_value,
         }
         for weak in result.found
-        for less in _all_folded(weak)
+        for redundant in _all_folded(weak)
     ]
     listed = [_row(weak, coded, statistic, result) for weak in result.found]
     tables = Rows(listed, SHOWN), Rows(folded, FOLDED), Rows(left_out, LEFT_OUT)
@@ -260,7 +260,8 @@ def _row(
 
 
 def _all_folded(weak: WeakSlice) -> list[WeakSlice]:
-    return [less for part in weak.folded for less in (part, *_all_folded(part))]
+    """Slices folded into a slice, and those folded into these."""
+    return [folded for part in weak.folded for folded in (part, *_all_folded(part))]
 
 
 def slice_text(values: Mapping[str, Any] | str) -> str:
