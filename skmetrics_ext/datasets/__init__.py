@@ -1,4 +1,4 @@
-"""Data sets of the command line: those that scikit-learn brings, and tables in files."""
+"""Data sets of the command line: scikit-learn's bundled ones, and tables in files."""
 
 from skmetrics_ext.datasets.dataset import BUNDLED as BUNDLED
 from skmetrics_ext.datasets.dataset import Dataset as Dataset

@@ -45,11 +45,11 @@ class Dataset:
     groups, weight : ndarray of shape (n_samples,) or None
         Group (patient) and weight of each row.
     by : mapping of str to ndarray
-        Columns whose groups are shown.
+        Columns whose groups are reported.
     notes : tuple of str
-        Lines about what was done to the columns.
+        Lines about the preparation of columns.
     warnings : tuple of str
-        Lines that belong on a report, such as an identifier that repeats.
+        Lines for a report, such as repeated identifiers.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Your own file: roles of its columns, and their values."""
+"""A user's file: roles of its columns, and their values."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Use:
     groups, weight : str or None
         Columns of groups of dependent rows, and of weights.
     by : sequence of str
-        Columns whose groups are shown; they remain features.
+        Columns whose groups are reported; they remain features.
     drop_missing : bool
         Whether rows without a class, group, weight or value of ``by`` are left out. By default
         missing values of ``by`` form a group, and others are refused.
@@ -51,7 +51,7 @@ class Use:
 
     @property
     def names(self) -> dict[str, Any]:
-        """Roles that were given, by option."""
+        """Roles that were set, by option."""
         options = ("target", "features", "drop", "groups", "weight", "by", "drop_missing")
         given = {name.replace("_", "-"): getattr(self, name) for name in options}
         return {name: value for name, value in given.items() if value}
@@ -108,7 +108,7 @@ def target_of(target: str | None, columns: Sequence[str]) -> str:
 def _names(path: str, found: list[str], use: Use) -> tuple[ColumnNames, list[str]]:
     """Columns to read, and the features among them."""
     target = target_of(use.target, found)
-    # Where Parquet holds an index of pandas it is no column.
+    # The index that pandas stores in Parquet is no column.
     found = [name for name in found if not name.startswith("__index_level_")]
     given = {"features": use.features or (), "drop": use.drop, "by": use.by}
     given |= {"groups": [use.groups] if use.groups else [], "target": [target]}
@@ -135,7 +135,7 @@ def _names(path: str, found: list[str], use: Use) -> tuple[ColumnNames, list[str
 
 
 def _by_codes(files: Files) -> Files:
-    """Text columns of CSV files as codes and levels, which takes less memory."""
+    """Files with text columns read as codes and levels, which takes less memory."""
     if files.kind != "csv":
         return files
     import pyarrow
@@ -146,7 +146,7 @@ def _by_codes(files: Files) -> Files:
 
 
 def _complete(files: Files, use: Use, names: ColumnNames) -> tuple[Any, int]:
-    """The rows with a target, group and weight as a table, and how many others were left out."""
+    """Table of the rows with target, group and weight, and the number of rows left out."""
     needed = [name for name in (names.true, use.groups, use.weight) if name is not None]
     if use.drop_missing:
         complete = replace(files, complete=(*needed, *use.by)).hold(names.all)

@@ -12,11 +12,11 @@ import numpy as np
 from skmetrics_ext.backends.csv_files import signed_number
 from skmetrics_ext.numeric import Array
 
-_MOSTLY = 0.9  # share of values that are numbers once separators and signs are removed
-_FEW = 20  # up to this many values may all differ by chance
-_MOST_NAMED = 8  # columns that a line names
+_MOSTLY = 0.9  # least share of values that are numbers without separators and signs
+_FEW = 20  # so many values may all differ by chance
+_MOST_NAMED = 8  # columns named in one line
 
-# Names that people give to identifiers, alone or at the end of a longer one.
+# Common names of identifiers, alone or at the end of a longer name.
 _IDENTIFIER = re.compile(
     r"(?:^|[_\s.\-])(?:id|ids|uid|uuid|guid)$|[a-z](?:Id|ID)$|编号$"
     r"|^(?:user|customer|client|patient|account|record|row|case|order|sample|subject|person)id$"
@@ -44,9 +44,9 @@ class Role:
         Number of distinct values of text and identifiers; 0 for other columns.
     n_missing : int
     why : str
-        Why it is left out; "" if it is not.
+        Reason for leaving it out; "" if it is used.
     advice : str
-        An option that would read it; "" if there is none.
+        An option that would make it usable; "" if there is none.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Role:
 
 
 def roles_of(table: Any, *, chosen: bool) -> list[Role]:
-    """Roles of all columns; ``chosen`` ones are kept whatever they look like."""
+    """Roles of all columns; ``chosen`` ones are kept regardless of their content."""
     roles = [_role(name, table[name], chosen) for name in table.column_names]
     if chosen and any(role.why for role in roles):
         role = next(role for role in roles if role.why)
@@ -93,7 +93,7 @@ def _n_missing(column: Any) -> int:
 
 
 def _why_no_number(name: str, column: Any, kind: Any, n_seen: int) -> tuple[str, int]:
-    """Why integers are no feature (identifiers, dates), and how many values identifiers have."""
+    """Reason to leave out integers (identifiers, dates), and the number of identifier values."""
     import pyarrow.compute as pc
     from pyarrow import types
 
@@ -136,7 +136,7 @@ def _text_role(name: str, column: Any, n_seen: int, n_missing: int, chosen: bool
 
 
 def _advice(column: Any, n_seen: int) -> str:
-    """An option for text that mostly holds numbers with separators or signs; "" for other text."""
+    """An option that reads text of mostly numbers with separators or signs; "" for other text."""
     import pyarrow.compute as pc
 
     text = column.cast("string").drop_null()
@@ -159,7 +159,7 @@ def _advice(column: Any, n_seen: int) -> str:
 
 
 def feature_of(column: Any, role: Role) -> Any:
-    """A column as a model reads it: floats, or text with nan for missing values."""
+    """A feature column: floats, or text with nan for missing values."""
     import pyarrow
     import pyarrow.compute as pc
 
@@ -191,7 +191,7 @@ def _days(column: Any) -> Array:
 
 
 def notes_on(roles: Iterable[Role], most_levels: int, n_dropped: int) -> tuple[str, ...]:
-    """Lines about what was done to which columns, one fact each."""
+    """Lines about the preparation of columns, one fact each."""
     roles = list(roles)
     kept = [role for role in roles if not role.why]
     facts = {
@@ -210,7 +210,7 @@ def notes_on(roles: Iterable[Role], most_levels: int, n_dropped: int) -> tuple[s
 
 
 def repeated_identifiers(roles: Iterable[Role], n_rows: int) -> tuple[str, ...]:
-    """Lines about columns left out as identifiers whose values repeat: rows may belong together."""
+    """Lines about identifiers with repeated values, which may indicate dependent rows."""
     return tuple(
         f"{role.name} repeats ({role.n_levels:,} values in {n_rows - role.n_missing:,} rows): if "
         f"rows with the same value belong together, pass --groups {role.name}"

@@ -1,7 +1,7 @@
-"""From the values of classes to the number a user asked for: averages, and what 0/0 means.
+"""Averages over classes, and values for 0/0: from the values of classes to one number.
 
-The only place that averages over classes. Everything broadcasts over leading axes: folds,
-groups, thresholds, replicates, and complex tables whose imaginary part is a derivative.
+The only place that averages over classes. Everything broadcasts over leading axes: folds, groups,
+thresholds, replicates, and complex tables whose imaginary part is a derivative.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from skmetrics_ext.validation.labels import read_labels
 from skmetrics_ext.validation.positive import positive_class
 from skmetrics_ext.validation.targets import MULTILABEL
 
-RankKernel = Callable[[Any], Array]  # of a RankTally, or of `Wins` where these are enough
+RankKernel = Callable[[Any], Array]  # of a RankTally, or of `Wins` if these are enough
 RateKernel = Callable[[Counts], Array]
-# What joins rates is given the average of any of them.
+# The average of any rate, for kernels that combine several rates.
 Mean = Callable[[RateKernel], Array]
-# Called with the average and its number of values where one is 0/0.
+# Called with the average and its number of values if one is 0/0.
 Tell = Callable[[str | None, int], None] | None
 
-# What signatures say, so that an editor completes it.
+# Types in signatures, which editors complete.
 ClassAverage = Literal["binary", "micro", "macro", "weighted", "samples"]
 CurveAverage = Literal["macro", "weighted", "micro"]
 RankAverage = Literal["macro", "weighted", "micro", "samples"]
@@ -39,7 +39,7 @@ ZeroDivision = Literal["warn"] | float  # "warn", 0, 1 or nan
 AVERAGES = (None, "micro", "macro", "weighted", "samples")
 MICRO, MACRO = "micro", "macro"  # also the names of the curves of several classes
 SAMPLES = "samples"
-# Not an average: the kernel is given the rates of every class, and joins them itself.
+# Not an average: the kernel combines the rates of all classes itself.
 EACH_CLASS = "multiclass"
 
 
@@ -47,9 +47,9 @@ EACH_CLASS = "multiclass"
 
 
 def mean_of_classes(values: Array, weights: Array | None = None) -> Array:
-    """Mean over the last axis of what is not nan.
+    """Mean over the last axis, ignoring nan.
 
-    Weights that are all 0 there say nothing: the plain mean is taken, as scikit-learn does.
+    If all weights are 0, the unweighted mean is taken, as in scikit-learn.
     """
     undefined = np.isnan(values)
     if not undefined.any():
@@ -61,13 +61,13 @@ def mean_of_classes(values: Array, weights: Array | None = None) -> Array:
 
 
 def _mean(values: Array, weights: Array | None, defined: Array | None = None) -> Array:
-    """Mean over the last axis of values that are defined, or 0 with weight 0."""
+    """Mean over the last axis of defined values; undefined ones are 0 with weight 0."""
     if weights is None:
         return np.asarray(values.sum(axis=-1) / (values.shape[-1] or np.nan))
     total = weights.sum(axis=-1)
     if weights.all():
         return divide((values * weights).sum(axis=-1), total)
-    # An infinite value of weight 0 has no say either.
+    # An infinite value with weight 0 must not count either.
     mean = divide((np.where(weights == 0, 0.0, values) * weights).sum(axis=-1), total)
     if total.all():
         return mean
@@ -78,7 +78,7 @@ def _mean(values: Array, weights: Array | None, defined: Array | None = None) ->
 def average_values(values: Array, average: str | None, support: Array | None = None) -> Array:
     """Average the values of classes (..., K).
 
-    A value that is nan makes the average nan, unless the class has no weight in a weighted one.
+    A nan makes the average nan, unless its class has no weight in a weighted average.
     """
     if average is None:
         return values
@@ -90,14 +90,14 @@ def average_values(values: Array, average: str | None, support: Array | None = N
 
 
 def class_shares(average: str | None, support: Array) -> Array:
-    """Share of each class in a mean, (K,): equal shares, or by weight."""
+    """Weight of each class in a mean, (K,): equal, or by support."""
     if average == "macro":
         return np.full(len(support), 1 / len(support))
     return divide(support, support.sum())
 
 
 def pair_shares(average: str | None, support: Array) -> Array:
-    """Share of each ordered pair of classes with rows in a mean over pairs, (K, K)."""
+    """Weight of each ordered pair of classes in a mean over pairs, (K, K); 0 without rows."""
     present = support > 0
     pairs = np.where(present[:, None] & present, 1.0, 0.0)
     np.fill_diagonal(pairs, 0.0)
@@ -107,17 +107,17 @@ def pair_shares(average: str | None, support: Array) -> Array:
 
 
 def is_by_class(average: str | None) -> bool:
-    """Whether each class has a value of its own, which is averaged or given."""
+    """Whether each class has its own value, averaged or not."""
     return average in ("macro", "weighted", None)
 
 
 def is_by_support(average: str | None) -> bool:
-    """Whether the classes have a say by their weight, which varies as the values do."""
+    """Whether classes are weighted by their support, which is random too."""
     return average == "weighted"
 
 
 def is_plain(average: str | None) -> bool:
-    """Whether all classes have the same say."""
+    """Whether all classes count equally."""
     return average == "macro"
 
 
@@ -126,7 +126,7 @@ def is_plain(average: str | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Averaged:
-    """The classes that are averaged, and how.
+    """Counts of the classes to average, and how to average them.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ class Averaged:
     weights : ndarray of shape (..., K) or None
         Weights of a mean.
     present : ndarray of bool of shape (..., K) or None
-        Which classes a table has; None for all.
+        Whether each class occurs in a table; None if all do.
     """
 
     counts: Counts
@@ -144,7 +144,7 @@ class Averaged:
     present: Array | None = None
 
     def read(self, kernel: RateKernel, zero_division: Any = "warn", tell: Tell = None) -> Array:
-        """A rate of each class, averaged; ``tell`` is called where one is 0/0 and warns."""
+        """The average of a rate over classes; ``tell`` is called to warn if one is 0/0."""
         values = kernel(self.counts)
         single = self.average in _OF_ONE
         undefined = np.isnan(values)
@@ -177,11 +177,11 @@ def averaged(
     what: str = "average='binary'",
     either: bool = False,
 ) -> Averaged:
-    """Counts from which a rate is read, by the rules of its average.
+    """Counts from which a rate is read, selected by the rules of its average.
 
-    ``what`` asks, for messages; ``either`` says that it is the same from both sides.
+    ``what`` names the metric in errors; ``either``: its value is the same from both sides.
 
-    Classes that no row has, true or predicted, are not there unless ``labels`` names them.
+    Classes that occur in no row, true or predicted, are left out unless ``labels`` names them.
     """
     kept = getattr(tally, "kept", None)
     if kept is None or labels is not None:
@@ -189,8 +189,8 @@ def averaged(
     key = "averaged", average, pos_label, either
     if key not in kept:
         kept[key] = _averaged(tally, None, pos_label, average, what, either)
-    found: Averaged = kept[key]
-    return found
+    plan: Averaged = kept[key]
+    return plan
 
 
 def _averaged(
@@ -214,7 +214,7 @@ def _averaged(
 
 
 def average_of(counts: Counts, average: str | None, present: Array | None = None) -> Averaged:
-    """Counts of classes that were chosen before."""
+    """The plan of an average over classes that are selected already."""
     if average == "micro":
         if present is not None:
             counts = Counts(*(np.where(present, part, 0) for part in counts.astuple()))
@@ -224,7 +224,7 @@ def average_of(counts: Counts, average: str | None, present: Array | None = None
 
 
 def positive_position(tally: Tabulated, pos_label: Any, what: str, either: bool = False) -> int:
-    """Index of the positive class among the classes, by the one rule; -1 without rows."""
+    """Index of the positive class among the classes; -1 without rows."""
     known = tally.occurring().tolist()
     kind = tally.kind
     if kind != "binary":
@@ -242,14 +242,14 @@ def positive_position(tally: Tabulated, pos_label: Any, what: str, either: bool 
 
 
 def n_classes_of(counts: Counts, labels: Any = None) -> Array:
-    """How many classes each table has, (...): those of ``labels``, or those that occur."""
+    """Number of classes of each table, (...): of ``labels``, or of those that occur."""
     if labels is not None:
         return np.asarray(counts.tp.shape[-1])
     return np.asarray(((counts.true + counts.pred).real != 0).sum(axis=-1))
 
 
 def mean_of_all(values: Array, counts: Counts, labels: Any = None) -> Array:
-    """Mean over the same classes; nan where one of them is nan."""
+    """Mean over the classes that `n_classes_of` counts; nan if one of them is nan."""
     if labels is None:
         values = np.where((counts.true + counts.pred).real == 0, 0.0, values)
     return divide(values.sum(axis=-1), n_classes_of(counts, labels))
@@ -259,10 +259,10 @@ def mean_of_all(values: Array, counts: Counts, labels: Any = None) -> Array:
 
 
 class Rankings(Protocol):
-    """Source of the rankings that metrics read: checked scores, draws of them, or merged ranges.
+    """Source of rankings for metrics: checked scores, draws of them, or merged ranges.
 
-    ``binary`` says whether there is one ranking, that of the positive class, or one for each of
-    ``n_classes``; ``support`` (..., K) is the weight of each class.
+    ``binary``: a single ranking, of the positive class, instead of one for each of ``n_classes``;
+    ``support`` (..., K) is the weight of each class.
     """
 
     @property
@@ -278,10 +278,10 @@ class Rankings(Protocol):
         """The kernel of one class against the rest, (...)."""
 
     def pooled(self) -> RankTally:
-        """Every cell of the scores by classes as a row of one binary problem."""
+        """Every cell of the score matrix as a row of one binary problem."""
 
     def by_row(self) -> tuple[list[RankTally], Array | None]:
-        """The ranking of the classes within each row of multilabel data, and weights of rows."""
+        """The ranking of labels within each row of multilabel data, and the weights of rows."""
 
     def pairs(self, kernel: RankKernel) -> Array:
         """The kernel of column i between rows of class i and of class j, (..., K, K).
@@ -291,14 +291,14 @@ class Rankings(Protocol):
 
 
 class Convention(NamedTuple):
-    """Numbers that scikit-learn gives for an undefined metric of rankings.
+    """Values that scikit-learn returns for an undefined ranking metric.
 
     Parameters
     ----------
     undefined : float, default=nan
-        Value of a class whose ranking has none.
+        Value of a class whose ranking is undefined.
     unweighted : float, default=nan
-        Weighted mean over outputs of which none has weight.
+        Weighted mean over outputs if none has weight.
     """
 
     undefined: float = np.nan
@@ -319,10 +319,10 @@ def read_rankings(
     convention: Convention = NO_CONVENTION,
     tell: Tell = None,
 ) -> Array:
-    """A metric of a ranking, of each class against the rest or of each pair, averaged.
+    """A ranking metric of each class against the rest or of each pair of classes, averaged.
 
-    ``tell`` is called where a value is 0/0; but pairs of classes without rows do not exist for a
-    mean, as in scikit-learn.
+    ``tell`` is called if a value is 0/0. As in scikit-learn, a mean ignores pairs of classes
+    without rows.
     """
     fill = convention.undefined
     if rankings.binary:
@@ -331,7 +331,7 @@ def read_rankings(
         return fill_undefined(kernel(rankings.pooled()), fill, tell)
     if average == "samples":
         each, weight = rankings.by_row()
-        values = fill_undefined(np.array([float(kernel(one)) for one in each]), fill, tell)
+        values = fill_undefined(np.array([float(kernel(row)) for row in each]), fill, tell)
         weight = np.ones(len(values)) if weight is None else weight
         return average_values(values, "weighted", weight)
     areas = rankings.pairs(kernel) if multi_class == "ovo" else np.empty(0)
@@ -341,8 +341,8 @@ def read_rankings(
         values = (areas + areas.swapaxes(-1, -2))[..., upper] / 2
         if average is None:
             return fill_undefined(values, fill, tell)
-        own = rankings.support
-        both = (own[..., :, None] + own[..., None, :])[..., upper]
+        support = rankings.support
+        both = (support[..., :, None] + support[..., None, :])[..., upper]
         return mean_of_classes(values, both if average == "weighted" else None)
     values = np.array([rankings.value(kernel, code) for code in range(rankings.n_classes)])
     if values.ndim > 1:
@@ -356,7 +356,7 @@ def read_rankings(
 
 
 def is_pooled(average: str | None) -> bool:
-    """Whether the classes become one before anything is read."""
+    """Whether the classes are pooled before the metric is read."""
     return average == "micro"
 
 
@@ -364,7 +364,7 @@ def is_pooled(average: str | None) -> bool:
 
 
 def fill_undefined(values: Array, fill: Any, tell: Tell = None) -> Array:
-    """Replace 0/0 by a value; "warn" is 0. ``tell`` is called where there is any."""
+    """Replace 0/0 by a value, 0 for "warn"; ``tell`` is called if there is any."""
     undefined = np.isnan(values)
     if not (undefined.any() if undefined.ndim else undefined):  # `any` of one number is slow
         return np.asarray(values)

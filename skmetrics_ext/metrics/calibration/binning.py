@@ -1,6 +1,6 @@
 """Bins of probabilities, and the reliability curve over them.
 
-Every bin is open below and closed above, (a, b], but the first, which holds its lower edge too.
+Bins are open below and closed above, (a, b], except the first, which includes its lower edge.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Binning:
     Parameters
     ----------
     edges : ndarray of shape (B + 1,)
-        Rising; the first two are equal where the lowest probability fills a bin alone.
+        Rising; the first two are equal if the lowest probability has a bin of its own.
     """
 
     edges: Array
@@ -70,10 +70,10 @@ class Binning:
 
     @classmethod
     def equal_mass(cls, proba: Array, weight: Array | None, n_bins: int) -> Self:
-        """Equal weights: upper edge k is where k/n_bins of the weight is first reached.
+        """Equal weights: upper edge k is the lowest probability with k/n_bins of the weight.
 
-        A smallest value with a property, not an interpolation: neither the scale of the
-        weights nor repeating every row moves an edge.
+        Without interpolation, neither the scale of the weights nor repeating every row moves an
+        edge.
         """
         steps = np.arange(1, n_bins + 1)
         if weight is None:
@@ -95,7 +95,7 @@ class Binning:
 
     @classmethod
     def given(cls, edges: Array, proba: Array) -> Self:
-        """Edges of the caller's, which have to hold every probability."""
+        """The caller's edges, which have to include every probability."""
         low, high = float(proba.min()), float(proba.max())
         if low < edges[0] or high > edges[-1]:
             raise InvalidParameterError(
@@ -106,7 +106,7 @@ class Binning:
 
     @classmethod
     def of(cls, proba: Array, weight: Array | None, strategy: str, n_bins: int | Array) -> Self:
-        """Bins of probabilities by the name of their strategy, or between given edges."""
+        """Bins of probabilities by strategy, or between given edges."""
         if not isinstance(n_bins, int):
             return cls.given(n_bins, proba)
         if strategy == "uniform":
@@ -122,7 +122,7 @@ class Binning:
         return cls(np.concatenate([[lowest], np.unique(uppers)]))
 
     def breaks(self) -> Self:
-        """The bins without a first one of no width, whose rows the next one holds."""
+        """The bins with a first one of zero width merged into the next."""
         edges = self.edges
         return type(self)(edges[1:]) if len(edges) > 2 and edges[0] == edges[1] else self
 
@@ -154,7 +154,7 @@ class Binning:
         )
 
     def sums_of(self, proba: Array, mass: Array) -> BinTally:
-        """Sum the weight of both classes (..., 2, T) at each probability, in falling order."""
+        """Sum the weight of both classes (..., 2, T) at probabilities in falling order."""
         bins = self.assign(proba)
         starts = np.flatnonzero(np.diff(bins, prepend=-1))
 

@@ -1,4 +1,4 @@
-"""Calibration errors: gaps over bins, and the smooth error, whose bandwidth the data choose."""
+"""Calibration errors: gaps over bins, and the smooth error with a data-driven bandwidth."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from skmetrics_ext.tallies.bins import BinTally
 from skmetrics_ext.validation import InvalidParameterError, check_option
 
 _NORMS = ("l1", "l2", "max")
-_TOLERANCE = 1e-6  # of the error, from the residuals' places on a grid
-_SOLVED = 1e-9  # the error falls as the bandwidth grows, so the point is no further away than this
+_TOLERANCE = 1e-6  # error from moving residuals onto a grid
+_SOLVED = 1e-9  # of the fixed point, since the error falls as the bandwidth grows
 _FEWEST, _MOST = 1 << 6, 1 << 13  # cosines
-_DAMPED = 2.4  # of so many over the bandwidth, a Gaussian leaves less than 1e-12
-_SINGLY = 16  # rows for each cosine, up to which they are summed without a grid
-_NOTHING = 1e-12  # an error that is rounding
-_CELLS = 4  # of the grid that the smoothed residual is read on, for each cosine
+_DAMPED = 2.4  # cosines beyond this over the bandwidth are damped to less than 1e-12
+_SINGLY = 16  # rows per cosine up to which they are summed without a grid
+_NOTHING = 1e-12  # errors below are rounding
+_CELLS = 4  # grid cells per cosine, for reading the smoothed residual
 # The second derivative of a Gaussian kernel of bandwidth 1 has an absolute integral of
 # 4 phi(1) = 0.968, and a step onto the grid errs by an eighth of that.
 _ERROR = 0.121
@@ -38,9 +38,9 @@ def binned_error(
     n_bins: int | Array = 10,
     norm: str = "l1",
 ) -> Array:
-    """Norm of the gaps between predicted and observed, over the weight of the bins.
+    """Norm over bins of the gaps between predicted and observed rates, over any leading axes.
 
-    A ranking of probabilities is summed over its bins first. Any leading axes.
+    A ranking of probabilities is first summed over bins.
     """
     if isinstance(tally, BinTally):
         return _distance(tally, norm)
@@ -68,7 +68,7 @@ def _distance(bins: BinTally, norm: str) -> Array:
 
 
 def error_of_classes(errors: Array, norm: str) -> Array:
-    """The norm over bins and classes (K), every class counting alike, from that of each class."""
+    """The norm over bins and classes, which count equally, from the norm of each class (K)."""
     if norm == "max":
         return np.asarray(errors.max(axis=-1))
     return mean_of_classes(errors) if norm == "l1" else np.sqrt(mean_of_classes(errors**2))
@@ -78,7 +78,7 @@ def error_of_classes(errors: Array, norm: str) -> Array:
 
 
 class _Unsorted(NamedTuple):
-    """A place for each row, in any order: the kernel sums over them."""
+    """Rows in any order, in the form of a tally: the kernel sums over them."""
 
     thresholds: Array
     negative: Array
@@ -94,10 +94,10 @@ def smooth_error(tally: RankTally | _Unsorted) -> Array:
 
 
 def fixed_points(proba: Array, residual: Array) -> Array:
-    """The bandwidths (B,) that equal the errors they give, of residuals (B, n) at these places.
+    """The bandwidths (B,) that equal their own error, for residuals (B, n) at probabilities.
 
-    A bandwidth that gives more than itself is below the point: so many cosines are taken that
-    there is one whose Gaussian leaves nothing of the others.
+    A bandwidth with a larger error is below the fixed point: the number of cosines grows until
+    one is found at which further cosines are damped to nothing.
     """
     points = np.zeros(len(residual))
     open_rows = np.flatnonzero(residual.any(axis=1))
@@ -115,9 +115,9 @@ def fixed_points(proba: Array, residual: Array) -> Array:
 
 
 def _crossings(waves: Array, low: Array, high: Array) -> Array:
-    """Roots of the error less the bandwidth, which falls: above 0 at `low`, not at `high`.
+    """Roots of the error minus the bandwidth, which falls from above 0 at `low`.
 
-    By secants, and by halves where they leave what is known to hold the point.
+    By secants, and by bisection where a secant leaves the bracket.
     """
     before, point = low, np.maximum(high, low)
     of_before, value = _errors(before, waves) - before, _errors(point, waves) - point

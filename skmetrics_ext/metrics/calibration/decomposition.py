@@ -1,4 +1,4 @@
-"""A score in parts: how reliable the probabilities are, how much they tell apart, what is left."""
+"""Decompositions of scores into reliability, resolution and uncertainty."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class ScoreDecomposition(Result):
     score : float
         The mean score of the probabilities.
     reliability : float
-        What would be gained by recalibrating them; 0 is best. Also ``miscalibration``.
+        Gain from recalibrating the probabilities; 0 is best. Also ``miscalibration``.
     resolution : float
-        What recalibrated they gain on one constant forecast. Also ``discrimination``.
+        Gain of the recalibrated probabilities over a constant forecast. Also ``discrimination``.
     uncertainty : float
         Score of the constant forecast, the frequency of the event.
     within_bin : float
-        What bins leave out because the probabilities within one differ; 0 without bins.
+        Rest because probabilities within a bin differ; 0 without bins.
     """
 
     score: float
@@ -81,16 +81,16 @@ def binned_parts(sums: BinTally, debias: bool) -> tuple[float, float, float]:
 
 
 def isotonic(proba: Array, event: Array, weight: Array) -> tuple[Array, Array]:
-    """Non-decreasing frequencies nearest to the events, and the number of each row's group.
+    """Non-decreasing frequencies nearest to the events, and the group of each row.
 
-    Rows of equal probability get one frequency, so they are pooled before.
+    Rows with equal probabilities form a group with one frequency.
     """
     _, group = np.unique(proba, return_inverse=True)
     return isotonic_rates(group, event, weight), group
 
 
 def isotonic_rates(group: Array, event: Array, weight: Array) -> Array:
-    """Non-decreasing frequencies of groups, which are numbered by their probabilities."""
+    """Non-decreasing frequencies of groups, which are in the order of their probabilities."""
     from scipy.optimize import isotonic_regression
 
     total = np.bincount(group, weights=weight)
@@ -256,7 +256,7 @@ def corp_decomposition(
 
 
 def _losses(forecast: BinaryProbabilities, proba: Array, eps: float | None) -> Array:
-    """Squared errors, or minus the logs of the probabilities of what happened."""
+    """Squared errors, or negative log likelihoods."""
     if eps is None:
         return half_brier_rows(forecast.true, proba)
     return log_loss_rows(forecast.true, np.column_stack([1 - proba, proba]), eps)

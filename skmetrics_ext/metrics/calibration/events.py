@@ -1,4 +1,4 @@
-"""Which event a probability is of: the positive class, the top label, each class."""
+"""The event that a probability refers to: the positive class, the top label, or each class."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def binary_forecast(
     *,
     every: bool = False,
 ) -> BinaryProbabilities:
-    """The forecast of the positive class of two, for the rows with weight, or for every row.
+    """The forecast of the positive class of two, for rows with weight or (``every``) for all.
 
-    A function of ``side`` "one" asks for the positive class even if it has two columns.
+    With ``side`` "one" the positive class is needed even for two columns.
     """
     options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     forecast = BinaryProbabilities.check(
@@ -51,7 +51,7 @@ def forecasts(
     *,
     every: bool = False,
 ) -> list[BinaryProbabilities]:
-    """One forecast, or one for each class; of the rows that have weight, or of every row."""
+    """One forecast, or one per class, for rows with weight or (``every``) for all."""
     check_option("target", target, accepted)
     if target == "binary":
         try:

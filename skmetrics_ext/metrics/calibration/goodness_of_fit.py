@@ -28,7 +28,7 @@ class CalibrationTest(Result):
     statistic : float
         Chi-squared statistic, or standard normal one where ``df`` is None.
     p_value : float
-        Probability of a statistic at least so extreme, were they calibrated.
+        Probability of a statistic at least as extreme under calibration.
     df : int or None
         Degrees of freedom.
     """
@@ -45,10 +45,10 @@ class CalibrationTest(Result):
 
 
 def grouped_chi_squared(sums: BinTally) -> float:
-    """Squared difference of observed and expected events over its binomial variance, summed."""
+    """Sum over groups of the squared difference of observed and expected over its variance."""
     variance = sums.predicted * (1 - np.nan_to_num(sums.mean_predicted))
-    # A group without variance adds nothing where it is right and infinitely much where not;
-    # what rounding leaves of a sum is neither.
+    # A group without variance adds 0 if it is right, and infinity if not; rounding errors must not
+    # decide.
     difference = sums.positive - sums.predicted
     difference[np.abs(difference) <= 1e-12 * sums.weight] = 0.0
     return float(

@@ -1,4 +1,4 @@
-"""Weak calibration: the line that recalibrates, and the ratio of observed to expected."""
+"""Weak calibration: the recalibrating line, and the ratio of observed to expected events."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from skmetrics_ext.validation import BinaryProbabilities, InvalidParameterError,
 _MOST_STEPS = 100
 _SMALL_STEP = 1e-12
 _LOSS_ROUNDING = 1e-12
-# Log odds of probabilities lie within 745, so intercepts within this of 0 are all there are
-# for weights that differ by less than a factor of exp(250).
+# Log odds of probabilities lie within 745, so this bounds the intercept for weights that differ by
+# less than a factor of exp(250).
 _REACH = 1000.0
 
 
@@ -35,10 +35,9 @@ def observed_to_expected(means: Means) -> Array:
 def fit_line(x: Array, event: Array, weight: Array) -> tuple[Array, Array]:
     """Maximum-likelihood (intercept, slope) of a logistic regression, and their covariance.
 
-    Newton's method from the constant forecast, in the standardised x. A step that gains less
-    than a quarter of what its gradient promises is halved: it would leave the region where
-    the likelihood has any curvature. The caller has checked that the maximum exists; there is
-    a LinAlgError where float64 cannot reach it.
+    Newton's method from the constant forecast, in standardised x. Steps that gain less than a
+    quarter of what the gradient promises are halved, to stay where the likelihood has curvature.
+    The caller has checked that the maximum exists; LinAlgError if float64 cannot reach it.
     """
     total = weight.sum()
     centre = float((x * weight).sum() / total)
@@ -72,7 +71,7 @@ def fit_intercept(x: Array, event: Array, weight: Array) -> float:
     """Maximum-likelihood intercept given an offset, where both classes occur.
 
     Newton's method on the excess of expected over observed events, which rises with the
-    intercept; a step out of the bracket that its signs make is replaced by halving it.
+    intercept; steps out of the bracket are replaced by bisection.
     """
     happened = float((weight * event).sum())
     low, high, value = -_REACH, _REACH, 0.0
@@ -101,13 +100,13 @@ def _newton(line: Array, design: Array, event: Array, weight: Array) -> tuple[Ar
 
 
 def expected_share(line: Array, x: Array) -> Array:
-    """Probability of the event by a line (intercept, slope)."""
+    """Probability of the event under a line (intercept, slope)."""
     return _sigmoid(line[0] + line[1] * x)
 
 
 def _loss(line: Array, design: Array, event: Array, weight: Array) -> float:
     linear = line @ design
-    # log(1 + exp(linear)), which np.logaddexp gives too, but several times slower.
+    # log(1 + exp(linear)); np.logaddexp is several times slower.
     rows = np.maximum(linear, 0.0) + np.log1p(np.exp(-np.abs(linear))) - event * linear
     return float(np.einsum("n,n->", weight, rows))
 
@@ -125,14 +124,14 @@ def log_odds(forecast: BinaryProbabilities) -> Array:
     if len(sure):
         raise InvalidParameterError(
             f"y_proba holds {len(sure)} probabilities of 0 or 1, the first of them {proba[sure[0]]}"
-            ", whose log odds are infinite: the line would be that of whichever number stood in "
-            "their place. Choose it, as in np.clip(y_proba, 0.001, 0.999)."
+            ", whose log odds are infinite: the line would depend on the numbers that replace "
+            "them. Choose these, as in np.clip(y_proba, 0.001, 0.999)."
         )
     return np.log(proba) - np.log1p(-proba)
 
 
 def no_maximum(x: Array, event: Array) -> str:
-    """Why the likelihood of a logistic regression has no maximum; empty where it has one."""
+    """Why the likelihood of a logistic regression has no maximum; empty if it has one."""
     happened = event == 1
     if happened.all() or not happened.any():
         return "only one class occurs"

@@ -1,4 +1,4 @@
-"""Share of the rows predicted right or wrong, and the table of both kinds of class."""
+"""Accuracy, error rate, and the confusion matrix."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from skmetrics_ext.validation.errors import warn_user
 
 
 def accuracy(hits: Counts, normalize: bool = True) -> Array:
-    """Share, or weight, of the rows predicted right."""
+    """Share, or weight, of the rows predicted correctly."""
     right = hits.tp[..., 0]
     return divide(right, hits.true[..., 0]) if normalize else right
 
 
 def error(hits: Counts, normalize: bool = True) -> Array:
-    """Share, or weight, of the rows predicted wrong."""
+    """Share, or weight, of the rows predicted wrongly."""
     wrong = hits.fn[..., 0]
     return divide(wrong, hits.true[..., 0]) if normalize else wrong
 
 
 def normalized(tally: Tabulated, normalize: str | None = None) -> Array:
-    """Table divided by the sums of its rows, its columns or all; 0 where a sum is 0."""
+    """Table divided by the sums of its rows, columns or all cells; 0 if a sum is 0."""
     if normalize is None:
         return tally.table
     axis: Any = {"true": -1, "pred": -2, "all": (-1, -2)}[normalize]
@@ -158,7 +158,7 @@ def error_rate(
 
     See Also
     --------
-    zero_one_loss : The same with scikit-learn's name; also the number of errors.
+    zero_one_loss : scikit-learn's name for it; also gives the number of errors.
 
     References
     ----------

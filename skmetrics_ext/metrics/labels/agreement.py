@@ -32,15 +32,15 @@ def observed(counts: Counts) -> Array:
 
 
 def beyond_chance(counts: Counts, expected: Array) -> Array:
-    """1 less the observed over the expected share of disagreement."""
+    """1 minus the observed over the expected share of disagreement."""
     return 1 - divide(divide(counts.fn.sum(axis=-1), counts.true.sum(axis=-1)), expected)
 
 
 def mixed_pairs(first: Array, second: Array) -> Array:
     """Sum over classes j != k of first_j second_k.
 
-    As n^2 - sum_k first_k second_k, but without a difference, which for float weights would
-    leave a rounding error where one class alone must give 0.
+    Equal to n^2 - sum_k first_k second_k, but without a difference: a single class gives exactly 0
+    with float weights too.
     """
     after = exclusive_cumsum(second[..., ::-1])[..., ::-1]
     return np.asarray((first * (exclusive_cumsum(second) + after)).sum(axis=-1))
@@ -50,12 +50,12 @@ def matthews(counts: Counts) -> Array:
     """Correlation of the two codings (Gorodkin 2004, R_K)."""
     true, pred = counts.true, counts.pred
     together = counts.tp.sum(axis=-1) * true.sum(axis=-1) - (true * pred).sum(axis=-1)
-    # Two roots: the product of the spreads would overflow an integer.
+    # Two roots, since the product of both terms would overflow an integer.
     return divide(together, np.sqrt(mixed_pairs(true, true)) * np.sqrt(mixed_pairs(pred, pred)))
 
 
 def cohen_kappa(tally: Counts | Tabulated, weights: Any = None, grades: Any = None) -> Array:
-    """Agreement beyond the chance of both margins: of counts, or with weights of a table."""
+    """Agreement beyond the chance of both margins, from counts, or weighted, from a table."""
     if isinstance(tally, Counts):
         total = tally.true.sum(axis=-1)
         return 1 - divide(tally.fn.sum(axis=-1) * total, mixed_pairs(tally.true, tally.pred))
@@ -77,9 +77,9 @@ def mean_share(counts: Counts) -> Array:
 def krippendorff_alpha(
     tally: Counts | Tabulated, level: str = "nominal", grades: Any = None
 ) -> Array:
-    """1 less the observed over the expected difference of two values paired at random.
+    """1 minus the observed over the expected difference of two values paired at random.
 
-    Where any two classes differ alike, the counts tell it.
+    Counts are enough if all pairs of classes differ equally ("nominal").
     """
     if isinstance(tally, Counts):
         share, rows = mean_share(tally), tally.true.sum(axis=-1)
@@ -93,17 +93,17 @@ def krippendorff_alpha(
     share = seen.sum(axis=-1)
     if level == "interval":
         places = read_grades(grades, table.shape[-1])
-    else:  # middle rank: the values below, and half of one's own
+    else:  # mid-rank: the values below, and half of the class itself
         places = np.cumsum(share, axis=-1) - share / 2
     difference = (places[..., :, None] - places[..., None, :]) ** 2
-    # A value is not paired with itself, but its difference from itself is 0 anyway.
+    # Values are not paired with themselves, but such differences are 0 anyway.
     pairs = share[..., :, None] * share[..., None, :]
     expected = (difference * pairs).sum(axis=axes) * _small_sample(rows)
     return 1 - divide((difference * seen).sum(axis=axes), expected)
 
 
 def _small_sample(rows: Array) -> Array:
-    """n / (n - 1) of n = 2 rows values, drawn without replacement; nan up to one value."""
+    """n / (n - 1) for the n = 2 rows values drawn without replacement; nan up to one value."""
     n = 2.0 * np.asarray(rows)
     return divide(n, np.maximum(n - 1, 0))
 

@@ -1,4 +1,4 @@
-"""Scores made of several rates: F-beta, balanced accuracy, geometric means, mean tables."""
+"""Scores that combine rates: F-beta, balanced accuracy, geometric means, mean tables."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def balanced_accuracy(counts: Counts, adjusted: bool = False) -> Array:
 
 
 def fbeta_of_averages(mean: Mean, beta: float = 1.0) -> Array:
-    """F of the mean precision and the mean recall; 0 where both are."""
+    """F of the mean precision and the mean recall; 0 if both are 0."""
     precision, recall = mean(rates.precision), mean(rates.recall)
     square = float(beta) * float(beta)
     if np.isinf(square):
@@ -87,7 +87,7 @@ def geometric_mean(
     return np.where(defined.any(axis=-1), np.prod(roots, axis=-1), np.nan)
 
 
-GEOMETRIC = geometric_mean.__name__  # the base that is not one rate
+GEOMETRIC = geometric_mean.__name__  # the base that combines two rates
 BASES = {
     "sensitivity": rates.recall,
     "specificity": rates.specificity,

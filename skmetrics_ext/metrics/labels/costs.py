@@ -1,4 +1,4 @@
-"""Costs of errors: a matrix of costs, distances between ordered classes, wrong marks."""
+"""Costs of errors: a cost matrix, distances between ordered classes, wrong marks."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def mean_cost(tally: Tabulated, cost_matrix: Any) -> Array:
 
 
 def drawn_costs(checked: Probabilities, cost_matrix: Any) -> Array:
-    """Cost of each row, its prediction being drawn from its probabilities."""
+    """Expected cost of each row if its prediction is drawn from its probabilities."""
     costs = np.asarray(cost_matrix, dtype=np.float64)
     return np.einsum("nk,nk->n", costs[checked.true], checked.proba)[:, None]
 
 
 def mean_distance(tally: Tabulated) -> Array:
-    """Mean over the rows of a table of the mean distance of the column from the row."""
+    """Mean over the true classes of the mean distance of the predicted grade."""
     table, grades = tally.table, grades_of(tally)
     distance = (table * np.abs(grades[:, None] - grades)).sum(axis=-1)
     return mean_of_classes(divide(distance, table.sum(axis=-1)))

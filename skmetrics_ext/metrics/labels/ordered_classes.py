@@ -1,4 +1,4 @@
-"""Grades: classes in an order, and how far apart they stand."""
+"""Grades: ordered classes and the distances between them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _PASS = "pass labels= in rising order, or ordered categoricals of one order"
 
 
 def check_order(tally: Tabulated, alike: int = 2) -> None:
-    """Refuse text whose order is not known: that of the alphabet is none of grades.
+    """Refuse text without a declared order: the alphabet is no order of grades.
 
-    So many classes are ``alike`` in every order: two are one step apart in either.
+    Up to ``alike`` classes are accepted in any order: two are one step apart in both.
     """
     if tally.ordered is None:
         raise InvalidParameterError(
@@ -31,7 +31,7 @@ def check_order(tally: Tabulated, alike: int = 2) -> None:
 
 
 def grades_of(tally: Tabulated) -> Array:
-    """Numbers are their own grades; classes in a declared order are one step apart."""
+    """Grades of the classes: the numbers themselves, or steps of a declared order."""
     check_order(tally, alike=0)
     if tally.ordered:
         return np.arange(len(tally.classes), dtype=np.float64)

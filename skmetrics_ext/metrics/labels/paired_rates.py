@@ -1,4 +1,4 @@
-"""Two rates of a class in one number: their sum, ratio, product or gain over chance."""
+"""Metrics of two rates of a class: their sum, ratio, product, or gain over the prevalence."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ fowlkes_mallows_index_score = rate(
 
 
 def _gain(counts: Counts, wrong: Array, right: Array) -> Array:
-    """1 - (odds of the class) (wrong / right); ratios first, for products may overflow."""
+    """1 - (odds of the class) (wrong / right); ratios first, since products may overflow."""
     others = counts.tn + counts.fp
     odds = divide(counts.true, np.where(np.asarray(counts.true) > 0, others, 0))
     return np.asarray(1 - odds * ratio(wrong, right))

@@ -43,7 +43,7 @@ def precision(counts: Counts, prevalence: float | None = None) -> Array:
 
 
 def _at_prevalence(rate: Array, other_rate: Array, share: float) -> Array:
-    """Share of a class among rows that have a mark, from how often it and the others have it."""
+    """Share of a class among marked rows, from the rates at which both classes are marked."""
     marked = share * rate
     return divide(marked, marked + (1 - share) * other_rate)
 

@@ -1,4 +1,4 @@
-"""Several numbers from one count: tables per class, precision with recall and F, statistics."""
+"""Several values from one count: tables per class, precision, recall and F, statistics."""
 
 from __future__ import annotations
 
@@ -144,14 +144,14 @@ def precision_recall_fscore_support(
 
 
 def _silent(zero_division: Any, warns: bool) -> Any:
-    """The value of 0/0, which is 0 for a rate that must not warn."""
+    """``zero_division``, with 0 instead of "warn" for a rate that must not warn."""
     return zero_division if warns or not isinstance(zero_division, str) else 0.0
 
 
 def support(y_true: Any, y_pred: Any, labels: Any, sample_weight: Any, counts: Counts) -> Array:
-    """Weight of the rows of each class, in the unit of the weights that the caller gave.
+    """Weight of the rows of each class, in the unit of the caller's weights.
 
-    Those of ``counts``, of which rates are made, may have been scaled.
+    Those in ``counts`` may have been rescaled.
     """
     if sample_weight is None:
         return counts.true
@@ -174,7 +174,7 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 
 def _with_table(function: Function) -> Function:
-    """Put the rows of STATISTICS in the place of "<statistics>"."""
+    """Replace "<statistics>" in a docstring by the entries of STATISTICS."""
     lines = [_described(name, entry) for name, entry in STATISTICS.items()]
     if function.__doc__:  # absent under python -OO
         function.__doc__ = function.__doc__.replace("<statistics>", "\n".join(lines))
@@ -225,11 +225,11 @@ def confusion_statistic(
     -----
     P, R and S are precision, recall and specificity; n is the weight of all rows, n_ij of those
     of class i predicted as j, t_k and p_k of those of class k and predicted as k (shares of n
-    in entropies). Behind the name stands what PyCM calls it. Entropies are in bits.
+    in entropies). The name in PyCM is in parentheses. Entropies are in bits.
 
-    Every one of them is a metric by its name, in `confidence_interval`, `compute_metrics`,
-    `evaluate` and so on; those that judge have scorers (``get_scorer("yule_q_macro")``). There a
-    statistic per class takes ``pos_label`` and ``average`` as `f1_score` does.
+    Each is also a metric by its name, in `confidence_interval`, `compute_metrics`, `evaluate` and
+    so on, where statistics per class take ``pos_label`` and ``average`` as `f1_score` does. Those
+    that judge have scorers (``get_scorer("yule_q_macro")``).
 
     <statistics>
 

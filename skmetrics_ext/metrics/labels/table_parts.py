@@ -1,4 +1,4 @@
-"""Parts that several statistics of the confusion table share."""
+"""Terms shared by several statistics of the confusion table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from skmetrics_ext.tallies import Counts, Tabulated
 
 
 def braun_blanquet(counts: Counts) -> Array:
-    """The smaller of precision and recall, 0 where one of them is 0/0 and the other is not."""
+    """The smaller of precision and recall; 0 if only one of them is 0/0."""
     return divide(counts.tp, np.maximum(counts.pred, counts.true))
 
 
@@ -40,7 +40,7 @@ def corner_distance(counts: Counts) -> Array:
 
 
 def confusion_entropy(tally: Tabulated, labels: Any, modified: bool = False) -> Array:
-    """Per class: how the errors from and to it spread; 1 where they are spread evenly."""
+    """Entropy of the errors from and to each class; 1 if they are spread evenly."""
     table, counts = tally.table, tally.counts()
     n_classes, around = n_classes_of(counts, labels), weight_around(counts, modified)
     errors = np.where(np.eye(table.shape[-1], dtype=bool), 0, table)
@@ -57,7 +57,7 @@ def overall_entropy(tally: Tabulated, labels: Any, modified: bool = False) -> Ar
     counts = tally.counts()
     around, total = weight_around(counts, modified), 2.0 * counts.true.sum(axis=-1)
     if modified:
-        # The half of two classes keeps the entropy in [0, 1] and rising with the errors.
+        # For two classes, 1/2 keeps the entropy in [0, 1] and increasing with the errors.
         alpha = np.where(n_classes_of(counts, labels) == 2, 0.5, 1.0)
         total = total - alpha * counts.tp.sum(axis=-1)
     values = np.where(around == 0, 0.0, confusion_entropy(tally, labels, modified))
@@ -65,7 +65,7 @@ def overall_entropy(tally: Tabulated, labels: Any, modified: bool = False) -> Ar
 
 
 def weight_around(counts: Counts, modified: bool) -> Array:
-    """Weight of the row and of the column of each class; the diagonal twice, or once."""
+    """Weight of each class's row and column of the table, with its diagonal cell twice or once."""
     both = counts.true + counts.pred
     return both - counts.tp if modified else both
 
@@ -75,7 +75,7 @@ def phi_squared(tally: Tabulated) -> Array:
     cells = cell_shares(tally)
     true, pred = margins_of(cells)
     excess = cells - true * pred
-    # Two ratios, for the product of two small margins would vanish.
+    # Two ratios, since the product of two small margins would underflow.
     terms = np.nan_to_num(divide(excess, true) * divide(excess, pred))
     return np.asarray(terms.sum(axis=(-1, -2)))
 
@@ -83,13 +83,13 @@ def phi_squared(tally: Tabulated) -> Array:
 def mutual_information(tally: Tabulated) -> Array:
     cells = cell_shares(tally)
     true, pred = margins_of(cells)
-    # Summed as it is, for a difference of entropies loses its digits near independence.
+    # A direct sum, since a difference of entropies loses its digits near independence.
     terms = weighted_log_ratio(cells, divide(cells, true), np.broadcast_to(pred, cells.shape))
     return np.maximum(terms.sum(axis=(-1, -2)), 0.0)
 
 
 def divergence(counts: Counts) -> Array:
-    """Divergence of the true margin from the predicted; infinite for a class never predicted."""
+    """Divergence of the true from the predicted margin; infinite if a class is never predicted."""
     true, pred = rates.true_share(counts), rates.predicted_share(counts)
     return np.maximum(weighted_log_ratio(true, true, pred).sum(axis=-1), 0.0)
 
@@ -105,7 +105,7 @@ def absolute(values: Array) -> Array:
 
 
 def weighted_log_ratio(weights: Array, numerator: Array, denominator: Array) -> Array:
-    """weights * log2(numerator / denominator), 0 where the weight is 0, whatever the ratio."""
+    """weights * log2(numerator / denominator), 0 if the weight is 0."""
     out = np.zeros(weights.shape, dtype=np.result_type(weights, numerator, np.float64))
     there = weights.real > 0
     with np.errstate(divide="ignore"):
@@ -119,12 +119,12 @@ def cell_shares(tally: Tabulated) -> Array:
 
 
 def margins_of(shares: Array) -> tuple[Array, Array]:
-    """Shares of the true classes as a column, of the predicted ones as a row."""
+    """Shares of the true classes as a column, and of the predicted ones as a row."""
     return shares.sum(axis=-1, keepdims=True), shares.sum(axis=-2, keepdims=True)
 
 
 def n_used(tally: Tabulated) -> tuple[Array, Array]:
-    """Number of rows and of columns that hold anything."""
+    """Number of non-empty rows and columns."""
     rows, columns = (tally.table.real.any(axis=axis).sum(axis=-1) for axis in (-1, -2))
     return rows, columns
 
@@ -133,10 +133,10 @@ def errors_saved(table: Array) -> Array:
     """Share of the errors in guessing the row that knowing the column saves."""
     true = np.sort(table.sum(axis=-1), axis=-1)
     fewer = table.max(axis=-2).sum(axis=-1) - true[..., -1]
-    # The sum of the others is exactly 0 for one class; a difference of float sums may not be.
+    # The sum of the others, since a difference of float sums may not be 0 for one class.
     return divide(fewer, true[..., :-1].sum(axis=-1))
 
 
 def pair_share(counts: Array, rows: Array) -> Array:
-    """Pairs of these rows among all pairs; nan where there is no pair at all."""
+    """Share of the pairs of these rows among all pairs; nan without pairs."""
     return divide(counts, rows) * divide(counts - 1.0, np.maximum(rows - 1.0, 0))

@@ -1,11 +1,11 @@
-"""Statistics of the confusion table: a kernel each, whose docstring is its formula.
+"""Statistics of the confusion table: kernels whose docstring is the formula and its source.
 
 P, R and S are precision, recall and specificity; n is the weight of all rows, n_ij of those of
 class i predicted as j, t_k and p_k of those of class k and predicted as k: shares of n where a
 formula has logarithms. Entropies are in bits.
 
-A statistic that reads the margins alone, or is the same for a model that always names another
-class, describes and does not judge.
+Statistics of the margins alone, and those that do not change if the predicted classes are permuted,
+describe and do not judge.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Metrics of probabilities and losses: a kernel and the door around it, one idea a file."""
+"""Metrics of probabilities and losses: kernels, specs and public functions."""

@@ -1,4 +1,4 @@
-"""Losses of probabilities and decisions: the mean over rows of what each costs."""
+"""Losses of probabilities and decision values: means over rows."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def mean(means: Means) -> Array:
 
 
 def log_loss_rows(true: Array, proba: Array, eps: float) -> Array:
-    """Minus the log of the probability of the true class (or classes) of each row."""
+    """Negative log of the probability of each row's true class (or classes)."""
     if true.ndim == 2:
         return -np.log(np.clip(proba, eps, 1 - eps)).sum(axis=1, where=true)
     rows = np.empty(len(true))
     for part in parts(len(true)):
-        own = of_true_class(true[part], proba[part])
-        own.clip(eps, 1 - eps, out=own)
-        np.negative(np.log(own, out=own), out=rows[part])
+        likelihood = of_true_class(true[part], proba[part])
+        likelihood.clip(eps, 1 - eps, out=likelihood)
+        np.negative(np.log(likelihood, out=likelihood), out=rows[part])
     return rows
 
 
@@ -80,7 +80,7 @@ def log_losses(checked: Probabilities) -> Array:
 def brier_losses(
     checked: Probabilities | BinaryProbabilities, scale_by_half: bool | str = "auto"
 ) -> Array:
-    """Squared distances, halved for two classes; those of one column are half the sum already."""
+    """Squared distances, halved for two classes; one column gives half the sum already."""
     if isinstance(checked, BinaryProbabilities):
         rows = half_brier_rows(checked.true, checked.proba)
         return (rows if scale_by_half else 2 * rows)[:, None]
@@ -98,7 +98,7 @@ def check_brier(
     sample_weight: Any = None,
     side: str = "either",
 ) -> Probabilities:
-    """One column is that of `pos_label`; several are those of `labels`, and need not sum to 1."""
+    """Check probabilities: one column for `pos_label`, or one for each class, of any row sum."""
     if n_columns(y_proba) > 1:
         return Probabilities.check(y_true, y_proba, labels=labels, sample_weight=sample_weight)
     options: Options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
@@ -111,7 +111,7 @@ def hinge_losses(checked: Scores) -> Array:
 
 
 def margins(true: Array, decision: Array) -> Array:
-    """Signed decision of two classes; of more, the lead of the true one over the best other."""
+    """Signed decision value of two classes; of more, the true class's lead over the best other."""
     if decision.ndim == 1:
         return np.where(true == 1, decision, -decision)
     rows = np.arange(len(true))

@@ -28,7 +28,7 @@ from skmetrics_ext.validation.probabilities import n_columns
 from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.tensors import to_host
 
-# Of equal losses, rounding may leave so much of their size and of 1.
+# Relative rounding error between equal losses.
 _ROUNDING = 1e-14
 
 # --------------------------------------------------------------------------- kernels
@@ -46,7 +46,7 @@ def brier_skill(means: Means, reference: Any = None) -> Array:
 
 
 def log_loss_skill(means: Means) -> Array:
-    """Skill in log loss, where the reference loses the entropy of the class frequencies."""
+    """Skill in log loss; the reference's loss is the entropy of the class frequencies."""
     share = means.mean[..., 1:]
     rest = complement(share)
     rare = share.real < rest.real
@@ -57,16 +57,16 @@ def log_loss_skill(means: Means) -> Array:
 
 
 def share_removed(loss: Array, reference: Array) -> Array:
-    """Share of the loss of a reference that is gone; 0 where rounding alone tells them apart."""
+    """Share of a reference's loss that is removed; 0 if the losses differ only by rounding."""
     value = 1 - divide(loss, reference)
     equal = np.abs((loss - reference).real) <= _ROUNDING * (1 + reference.real)
     return np.where(equal, value - value.real, value)
 
 
 def complement(share: Array) -> Array:
-    """1 less each share; of classes that exclude each other the sum of the others.
+    """1 minus each share; the sum of the other shares if they sum to 1.
 
-    Where one class is nearly all this keeps the digits that 1 - share has lost.
+    The sum keeps the digits that 1 - share loses if one class has nearly all rows.
     """
     others = exclusive_cumsum(share) + exclusive_cumsum(share[..., ::-1])[..., ::-1]
     exclude = np.abs(share.sum(axis=-1, keepdims=True) - 1) <= 1e-12
@@ -77,7 +77,7 @@ def complement(share: Array) -> Array:
 
 
 def log_losses_and_classes(checked: Probabilities) -> Array:
-    """The loss and the indicators of the classes, from whose means the reference loss follows."""
+    """The loss and the class indicators, from whose means the reference loss follows."""
     return np.column_stack([log_losses(checked), checked.as_scores().marks()])
 
 
@@ -86,7 +86,7 @@ def brier_losses_and_classes(checked: Probabilities) -> Array:
 
 
 def means_of(losses: Array, checked: Probabilities) -> Means:
-    """Means of the same columns, without those of the indicators."""
+    """Means of losses and class indicators, without building the indicators."""
     means = Means.of(losses, checked.weight)
     return Means(means.weight, np.append(means.mean, class_shares(checked)))
 
@@ -246,8 +246,8 @@ def brier_skill_score(
     {y_true_y_proba}
     reference : float or array-like, default=None
         The forecast to compare with, by default the (weighted) frequencies of the classes.
-        Beside one column of probabilities: one probability, or one for each row. Beside a
-        column for each class: one for each class, or an array of the shape of ``y_proba``.
+        For one column of probabilities: one probability, or one for each row. For a column for
+        each class: one for each class, or an array of the shape of ``y_proba``.
     {proba_labels}
     {proba_pos_label}
     {sample_weight}
@@ -287,7 +287,7 @@ def brier_skill_score(
 
 
 def _spread(reference: Any, n_rows: int, width: int) -> Array:
-    """A reference forecast as one row for each row of the data."""
+    """A reference forecast, broadcast to all rows."""
     try:
         values = np.asarray(to_host(reference, "reference"), dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -307,7 +307,7 @@ def _told(value: Array, score: Callable[..., float]) -> float:
 
 
 def _too_few(y_true: Any, y_proba: Any, sample_weight: Any) -> bool:
-    """Whether there is one row only, of which scikit-learn says nothing, right or wrong."""
+    """Whether there is a single row, for which scikit-learn's value is undefined."""
     if count_rows(y_proba) != 1:
         return False
     read_rows(sample_weight, False, y_proba=y_proba, y_true=y_true)
@@ -432,7 +432,7 @@ def ranked_probability_score(
 
 
 def _check_order(checked: Probabilities) -> None:
-    """Refuse text in the order of the alphabet, which is not that of its ranks."""
+    """Refuse text without a declared order: the alphabet is no order of grades."""
     classes = checked.classes
     if len(classes) < 3 or classes.dtype.kind not in "UTO" or checked.cache.get("ordered"):
         return

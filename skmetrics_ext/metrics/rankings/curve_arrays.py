@@ -87,7 +87,7 @@ def _coordinates(column: Column) -> Array:
 
 
 def _keywords_from_1_11(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Take the last two arguments by position too, with scikit-learn's deprecation."""
+    """Accept the last two arguments by position too, with scikit-learn's deprecation warning."""
 
     @functools.wraps(function)
     def called(y_true: Any, y_score: Any, *args: Any, **kwargs: Any) -> Any:
@@ -339,8 +339,8 @@ def precision_recall_curve(
         thresholds = thresholds[kept]
         kept = np.concatenate([[True], kept])
         fp, tp = fp[kept], tp[kept]
-    precision, recall, total = fp, tp, tp[-1]  # in the memory of the steps, as `_shares_of_last`
-    fp[0] = 1  # precision without any row has no say, but 0/0 would warn
+    precision, recall, total = fp, tp, tp[-1]  # in place, as in `_shares_of_last`
+    fp[0] = 1  # replaced below; 0/0 would warn
     for part in parts(len(tp)):
         np.divide(tp[part], fp[part] + tp[part], out=precision[part])
         if total:
@@ -368,12 +368,12 @@ def _tally(
 def _steps(
     y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any, corners: bool
 ) -> tuple[Array, Array, Array]:
-    """Thresholds, and the weight of both classes at or above each; the first is of no row."""
-    about = {"pos_label": pos_label, "sample_weight": sample_weight}
-    checked = with_weight(Scores.check_binary(y_true, y_score, **about))
+    """Thresholds and the weight of both classes at or above each, starting with no row."""
+    options = {"pos_label": pos_label, "sample_weight": sample_weight}
+    checked = with_weight(Scores.check_binary(y_true, y_score, **options))
     return kernels.ranked_steps(checked.score, checked.true, checked.weight, corners)
 
 
 def _shares_of_last(steps: Array) -> Array:
-    """In the memory of the steps, as fresh memory costs as much as the division."""
+    """Steps divided by the last one, in place: new memory costs as much as the division."""
     return np.divide(steps, steps[-1], out=steps) if steps[-1] else np.full_like(steps, np.nan)

@@ -1,4 +1,4 @@
-"""Gains and lifts: what acting on the best-scored part of the rows brings."""
+"""Gains and lifts: the effect of acting on the best-scored part of the rows."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from skmetrics_ext.validation import warn_undefined
 
 
 def kolmogorov_smirnov(tally: RankTally) -> Array:
-    """Largest difference of the two rates, over one denominator so that it is rounded once."""
+    """Largest difference of the two rates, over a common denominator to round only once."""
     steps = tally.corner_steps()
     fp, tp, negative, positive = (np.asarray(part, dtype=np.float64) for part in steps)
     lead = tp * negative[..., None] - fp * positive[..., None]
@@ -52,7 +52,7 @@ def lift(tally: RankTally, fraction: float) -> Array:
 
 
 def around_fraction(stretch: RankTally, fraction: float) -> Array:
-    """The scores that decide its lift."""
+    """Indexes of the scores around the end of the fraction."""
     fp, tp, negative, positive = stretch.steps()
     return around_crossing(tp + fp, fraction * (positive + negative))
 
@@ -66,7 +66,7 @@ def lift_slope(tally: RankTally, fraction: float) -> Array:
     x, y = divide(tp + fp, rows), divide(tp, positive)
     inside = share_inside(x, fraction)
     value = (tally.positive * inside).sum() / (positive * fraction)
-    # A further row at the top pushes one out at the border: the share of positives that is lost.
+    # A further row at the top pushes one out at the border: the share of positives lost there.
     pushed_out = (
         slope_at(x, y, fraction, tally.positive + tally.negative)
         * (inside - fraction)
@@ -260,7 +260,7 @@ class GainCurve(CurveResult):
     gain : ndarray of shape (T + 1,)
         Share of the positives among it (recall), from 0 to 1.
     thresholds : ndarray of shape (T + 1,)
-        Rows that score at least so much are predicted positive; infinite for none.
+        Lowest score predicted positive; infinite for none.
     prevalence : float
         Share of the positives: a perfect ranking has found them all at this rate.
     """
@@ -287,7 +287,7 @@ class LiftCurve(CurveResult):
     lift : ndarray of shape (T,)
         How many times richer in positives it is than all rows.
     thresholds : ndarray of shape (T,)
-        Rows that score at least so much are predicted positive.
+        Lowest score predicted positive.
     """
 
     rate: Array

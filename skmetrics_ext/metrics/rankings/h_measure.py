@@ -19,7 +19,7 @@ from skmetrics_ext.validation.parameters import check_interval
 
 
 def hand_h(tally: RankTally, severity_ratio: float | None = None) -> Array:
-    """1 less the loss over that of predicting one class for all, costs averaged over a Beta."""
+    """1 minus the loss over that of a constant prediction, averaged over a Beta of costs."""
     from scipy.special import betainc
 
     fp, tp, negative, positive = tally.corner_steps()

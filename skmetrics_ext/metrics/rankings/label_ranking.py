@@ -1,7 +1,7 @@
-"""Metrics of the order in which scores put the labels of a row: ranking losses, discounted gain.
+"""Metrics of the order of labels within a row: ranking losses, discounted gain.
 
-The labels of each row in the order of their scores lie one row after the other in flat arrays;
-equal scores are a run. What is summed within rows needs no loop over them.
+The labels of all rows, each row sorted by score, are stored in flat arrays, where equal scores form
+a run. So sums within rows need no loop over rows.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from skmetrics_ext.validation import Scores, check_option
 from skmetrics_ext.validation.parameters import check_integer, check_interval
 from skmetrics_ext.validation.relevance import check_marks, check_relevance
 
-_CELLS = 1 << 15  # of which the temporaries stay in the cache
+_CELLS = 1 << 15  # processed at once, so that temporaries stay in the cache
 
 # --------------------------------------------------------------------------- order of labels
 
 
 def ascending(score: Array) -> Array:
-    """Flat places of a matrix, row by row, from the lowest score of the row to the highest."""
+    """Flat indexes of a matrix, row by row, from the lowest to the highest score of each row."""
     order = np.argsort(score, axis=1)
     order += np.arange(0, score.size, score.shape[1])[:, None]
     return order.reshape(-1)
 
 
 def run_starts(ranked: Array, n_labels: int) -> Array:
-    """Starts of the runs of equal scores in ranked rows; no run goes on into the next row."""
+    """Starts of the runs of equal scores in ranked rows; runs end with their row."""
     new = np.empty(len(ranked), dtype=bool)
     np.not_equal(ranked[1:], ranked[:-1], out=new[1:])
     new[::n_labels] = True
@@ -43,7 +43,7 @@ def run_starts(ranked: Array, n_labels: int) -> Array:
 
 
 def by_rows(function: Callable[[Array, Array], Array], true: Array, score: Array) -> Array:
-    """Value of each row, as a column, a few rows at a time."""
+    """Value of each row, as a column, computed a few rows at a time."""
     n_rows, n_labels = score.shape
     values = np.empty((n_rows, 1))
     for part in parts(n_rows, max(1, _CELLS // n_labels)):
@@ -55,13 +55,13 @@ def by_rows(function: Callable[[Array, Array], Array], true: Array, score: Array
 
 
 def covered(true: Array, score: Array) -> Array:
-    """How many labels score at least as high as the lowest relevant one; 0 where none is."""
+    """Number of labels that score at least as high as the lowest relevant one; 0 without any."""
     lowest = np.where(true, score, score.max()).min(axis=1, keepdims=True)
     return (score >= lowest).sum(axis=1) * true.any(axis=1)
 
 
 def average_precision(true: Array, score: Array) -> Array:
-    """Mean over relevant labels of the share of relevant ones among those that score as high."""
+    """Mean over relevant labels of the share of relevant ones among labels that score as high."""
     row, labels, relevant = reached(true, score)
     n_relevant = np.bincount(row, minlength=len(true))
     share = np.bincount(row, relevant / labels, minlength=len(true))
@@ -78,9 +78,9 @@ def wrong_pairs(true: Array, score: Array) -> Array:
 
 
 def reached(true: Array, score: Array) -> tuple[Array, Array, Array]:
-    """For each relevant label: its row, and how many labels, and relevant ones, score as high.
+    """For each relevant label: its row, and the number of labels and relevant ones as high.
 
-    Equal scores reach all of their run, so that a tie is never to the good.
+    All labels of a run of equal scores count, so that ties are never an advantage.
     """
     n_labels = score.shape[1]
     order = ascending(score)
@@ -98,11 +98,11 @@ def reached(true: Array, score: Array) -> tuple[Array, Array, Array]:
 
 
 def _both(n_relevant: Array, true: Array) -> Array:
-    """Whether a row has relevant labels and others, so that their order says something."""
+    """Whether a row has both relevant and other labels, so that their order matters."""
     return (n_relevant > 0) & (n_relevant < true.shape[1])
 
 
-# What the kernel reads the moments of, as columns.
+# Columns whose means the kernel reads.
 
 
 def coverage_rows(checked: Scores) -> Array:
@@ -118,14 +118,14 @@ def loss_rows(checked: Scores) -> Array:
 
 
 def discounts(n_labels: int, k: int | None = None, log_base: float = 2) -> Array:
-    """Worth of relevance at each place, from the last place to the first; 0 beyond k."""
+    """Discount of relevance at each place, from the last place to the first; 0 beyond k."""
     place = np.arange(n_labels, 0, -1)
     worth = np.log(log_base) / np.log(place + 1)
     return worth if k is None else np.where(place <= k, worth, 0.0)
 
 
 def gain(true: Array, score: Array, worth: Array, ignore_ties: bool = False) -> Array:
-    """Sum of the relevance of each label times the mean worth of the places of its score."""
+    """Sum of the relevance of each label times the mean discount of the places of its score."""
     order = ascending(score)
     ranked = true.reshape(-1).take(order).reshape(true.shape)
     if not ignore_ties:
@@ -138,7 +138,7 @@ def gain(true: Array, score: Array, worth: Array, ignore_ties: bool = False) -> 
 
 
 def normalized_gain(true: Array, score: Array, worth: Array, ignore_ties: bool = False) -> Array:
-    """The gain by the greatest that these labels could have; 0 where none is relevant."""
+    """The gain over the greatest possible gain of these labels; 0 if none is relevant."""
     greatest = np.einsum("nk,k->n", np.sort(true, axis=1), worth)
     share = divide(gain(true, score, worth, ignore_ties), greatest)
     return np.where(greatest == 0, 0.0, np.minimum(share, 1.0))  # rounding may leave it above 1

@@ -1,4 +1,4 @@
-"""Decision curves: what acting at a threshold probability is worth."""
+"""Decision curves: the net benefit of acting at a threshold probability."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _RANGE_TOLERANCE = 1e-8
 def benefit(
     tally: RankTally, threshold: Any, prevalence: float | None = None, standardized: bool = False
 ) -> Array:
-    """True positives less false ones at the odds of the threshold, per row; (..., thresholds).
+    """True positives minus false ones at the odds of the threshold, per row; (..., thresholds).
 
-    Standardized, it is per positive row: the greatest is 1.
+    Standardised, it is per positive row, so that the maximum is 1.
     """
     fp, tp, negative, positive = tally.steps()
-    # Number of distinct scores that reach the threshold; the thresholds of a tally fall.
+    # Number of distinct scores that reach the threshold; a tally's thresholds fall.
     reached = np.searchsorted(-tally.thresholds, -np.asarray(threshold), side="right")
     tp, fp = tp[..., reached], fp[..., reached]
     extra = (1,) * np.ndim(threshold)
@@ -50,10 +50,10 @@ def benefit(
 def benefit_shares(
     tally: RankTally, threshold: float, prevalence: float | None = None, standardized: bool = False
 ) -> tuple[Array, Array, Array, bool] | None:
-    """The shares that the benefit is linear in: how many rows of how many, and their factors.
+    """Shares of rows that the benefit is linear in: numerators, denominators and factors.
 
-    The last says whether they are shares of the same rows. None per positive row, whose number is
-    random too.
+    The last value says whether all are shares of the same rows. None per positive row, whose
+    number is random too.
     """
     reached = tally.thresholds >= threshold
     treated = tally.mass[:, reached].sum(axis=-1, dtype=np.float64)  # false ones, then true ones
@@ -67,7 +67,7 @@ def benefit_shares(
 
 
 def benefit_of_all(tally: RankTally, threshold: Any, prevalence: float | None = None) -> Array:
-    """Net benefit where every row is predicted positive."""
+    """Net benefit if every row is predicted positive."""
     positive, negative = tally.positive.sum(axis=-1), tally.negative.sum(axis=-1)
     share = divide(positive, positive + negative) if prevalence is None else np.asarray(prevalence)
     odds = np.asarray(threshold) / (1 - np.asarray(threshold))
@@ -76,7 +76,7 @@ def benefit_of_all(tally: RankTally, threshold: Any, prevalence: float | None = 
 
 
 def around_threshold(stretch: RankTally, threshold: float) -> Array:
-    """The scores that decide the benefit at it."""
+    """Indexes of the scores around the threshold."""
     return around(int(np.searchsorted(-stretch.thresholds, -threshold, side="right")))
 
 
@@ -139,9 +139,9 @@ class NetBenefitCurve(CurveResult):
     thresholds : ndarray of shape (T,)
         Probabilities from which on a row is treated.
     net_benefit : ndarray of shape (T,)
-        True positives per row, less false positives at the odds of the threshold.
+        True positives per row minus false positives at the odds of the threshold.
     treat_all : ndarray of shape (T,)
-        The same where every row is treated. Treating none has 0.
+        Net benefit if every row is treated; treating none has 0.
     prevalence : float
         Share of the positives: the net benefit of a perfect model.
     standardized : bool, default=False

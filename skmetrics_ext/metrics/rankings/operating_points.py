@@ -1,4 +1,4 @@
-"""Points of a curve: where both errors are equal, and one rate at a stated value of another."""
+"""Operating points: the equal error rate, and one rate at a stated value of another."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def equal_error(tally: RankTally, method: str = "step") -> Array:
     nearest = gap <= gap.min(axis=-1, keepdims=True) + ROUNDING
     low = np.where(nearest, means, np.inf).min(axis=-1)
     high = np.where(nearest, means, -np.inf).max(axis=-1)
-    # Two points may be as near, one on either side: the middle, so that the error of reversed
-    # scores is 1 less this one.
+    # Two points may be equally near, on either side: their mean, so that the error of reversed
+    # scores is 1 minus this one.
     return np.where(undefined, np.nan, (low + high) / 2)
 
 
-def _largest(values: Array, given: Array, target: float) -> Array:
-    """Largest value where another reaches the target, a rounding error short of it included."""
-    reached = given >= target * (1 - ROUNDING)
+def _largest(values: Array, other: Array, target: float) -> Array:
+    """Largest value where another rate reaches the target, up to rounding."""
+    reached = other >= target * (1 - ROUNDING)
     largest = np.where(reached, values, -np.inf).max(axis=-1)
     return np.where(np.isnan(largest) | np.isinf(largest), np.nan, largest)
 
@@ -55,7 +55,7 @@ def sensitivity_at(tally: RankTally, specificity: float, method: str = "step") -
     if method == "step":
         reached = rates.specificity(counts)
         return _largest(rates.recall(counts), reached, specificity)
-    # From the lowest threshold up, where the specificity never falls.
+    # From the lowest threshold up, along which the specificity never falls.
     tn, tp = counts.tn[..., ::-1], counts.tp[..., ::-1]
     at_target = interpolate(tn, tp, specificity * tn[..., -1])
     return divide(at_target, np.where(tn[..., -1] > 0, tp[..., 0], 0))
@@ -79,7 +79,7 @@ def precision_at(tally: RankTally, recall: float, method: str = "step") -> Array
     start = tally.counts_from_none()
     tp = recall * start.tp[..., -1]
     fp = interpolate(start.tp, start.fp, tp)
-    # At recall 0 the limit along the segment that leaves the origin.
+    # At recall 0 the limit along the first segment of the curve.
     first = rates.precision(counts)[..., 0]
     at_recall = np.where(tp > 0, divide(tp, tp + fp), first)
     return np.where(start.tp[..., -1] > 0, at_recall, np.nan)
@@ -106,7 +106,7 @@ def recall_at(tally: RankTally, precision: float, method: str = "step") -> Array
 
 
 def around_equal_errors(stretch: RankTally) -> Array:
-    """The scores that decide it."""
+    """Indexes of the scores around the equal error rate."""
     fp, tp, negative, positive = stretch.steps()
     return around_crossing(fp * positive * 1.0 + tp * negative * 1.0, positive * 1.0 * negative)
 
@@ -114,7 +114,7 @@ def around_equal_errors(stretch: RankTally) -> Array:
 def around_specificity(stretch: RankTally, specificity: float) -> Array:
     fp, _, negative, _ = stretch.steps()
     target = (1 - specificity) * negative
-    # On either side of the scores at which the rate is the same.
+    # On both sides of the scores with this rate.
     last = int(np.searchsorted(fp, target * (1 + ROUNDING), side="right"))
     return np.concatenate([around_crossing(fp, target), around(last)])
 
@@ -125,7 +125,7 @@ def around_sensitivity(stretch: RankTally, sensitivity: float) -> Array:
 
 
 def around_recall(stretch: RankTally, recall: float) -> Array:
-    """Also the score of the largest precision from there on."""
+    """Also the score with the largest precision from there on."""
     fp, tp, _, positive = stretch.steps()
     first = int(np.searchsorted(tp, recall * positive * (1 - ROUNDING)))
     if first >= len(tp):
@@ -144,16 +144,16 @@ def around_precision(stretch: RankTally, precision: float) -> Array:
 
 
 def equal_error_slope(tally: RankTally, method: str = "step") -> Array:
-    """A row moves its own rate, and the threshold so that the other one follows."""
+    """A row changes its own rate directly, and the other one through the threshold."""
     fpr, tpr = roc_points(tally)
     inside = share_inside(fpr + tpr, 1.0)
     negative, positive = tally.negative, tally.positive
-    # Share of the positives among what the next threshold adds to both rates.
+    # Share of positives in the increase of both rates at the next threshold.
     share = slope_at((fpr + tpr) / 2, tpr / 2, 0.5, negative + positive)
-    rates = (divide((own * inside).sum(), own.sum()) for own in (negative, positive))
-    of_fpr, of_tpr = (inside - rate for rate in rates)
-    of_negative = divide(share * of_fpr, negative.sum())
-    return np.stack([of_negative, divide((share - 1) * of_tpr, positive.sum())])
+    rates = (divide((mass * inside).sum(), mass.sum()) for mass in (negative, positive))
+    fpr_change, tpr_change = (inside - rate for rate in rates)
+    by_negative = divide(share * fpr_change, negative.sum())
+    return np.stack([by_negative, divide((share - 1) * tpr_change, positive.sum())])
 
 
 def sensitivity_slope(tally: RankTally, specificity: float, method: str = "step") -> Array:
@@ -163,14 +163,17 @@ def sensitivity_slope(tally: RankTally, specificity: float, method: str = "step"
 
 def specificity_slope(tally: RankTally, sensitivity: float, method: str = "step") -> Array:
     fpr, tpr = roc_points(tally)
-    of_positive, of_negative = _rate_slope(tpr, fpr, sensitivity, tally.negative, tally.positive)
-    return -np.stack([of_negative, of_positive])
+    by_positive, by_negative = _rate_slope(tpr, fpr, sensitivity, tally.negative, tally.positive)
+    return -np.stack([by_negative, by_positive])
 
 
 def _rate_slope(
     x: Array, y: Array, target: float, mass: Array, other: Array
 ) -> tuple[Array, Array]:
-    """Derivative of y, of so much mass, where x reaches a target: by a row of x, by one of y."""
+    """Derivative of rate y at rate x = target, by a row of the class of x and by one of y's.
+
+    ``mass`` and ``other`` are the weights of the classes of y and of x at each score.
+    """
     inside = share_inside(x, target)
     value = divide((mass * inside).sum(), mass.sum())
     ratio = slope_at(x, y, target, other)
@@ -182,16 +185,16 @@ def precision_slope(tally: RankTally, recall: float, method: str = "step") -> Ar
     precision = precision_at(tally, recall, method)
     reached = np.flatnonzero(tp[1:] >= recall * positive * (1 - ROUNDING))
     best = reached[np.nan_to_num(divide(tp[1:], tp[1:] + fp[1:]))[reached].argmax()]
-    if method == "step" and best > reached[0]:  # at a threshold that is best, and so stands still
+    if method == "step" and best > reached[0]:  # at the best threshold, which stays
         inside = np.where(np.arange(len(tally.thresholds)) <= best, 1.0, 0.0)
         predicted = tp[best + 1] + fp[best + 1]
         return np.stack([-precision * inside, (1 - precision) * inside]) / predicted
     inside = share_inside(divide(tp, positive), recall)
     right, wrong = recall * positive, (tally.negative * inside).sum()
-    # False positives that a true one more costs, so as to have the recall.
+    # False positives gained with each true one at this recall.
     cost = slope_at(divide(tp, positive), divide(fp, positive), recall, tally.positive)
-    of_positive = recall * wrong + right * cost * (inside - recall)
-    return np.asarray(np.stack([-right * inside, of_positive]) / (right + wrong) ** 2)
+    by_positive = recall * wrong + right * cost * (inside - recall)
+    return np.asarray(np.stack([-right * inside, by_positive]) / (right + wrong) ** 2)
 
 
 # --------------------------------------------------------------------------- public functions
@@ -257,7 +260,7 @@ def equal_error_rate(
 def _at_a_rate(
     kernel: Callable[..., Array], title: str, rate: str, **facts: Any
 ) -> Callable[[Public], Public]:
-    """The decorator of one rate at a stated value of another."""
+    """Decorator for a rate at a stated value of another."""
     checks = {rate: number_in("[0, 1]"), "method": one_of(*METHODS)}
     return ranking(
         kernel, title, checks=checks, variants=at_percents(rate, 90, 80, 95, 99), **facts

@@ -1,4 +1,4 @@
-"""Areas under the precision-recall curve: three of them, under three names."""
+"""Average precision and interpolated areas under the precision-recall curve."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from skmetrics_ext.validation.errors import warn_user
 
 
 def precision_recall_points(tally: RankTally) -> tuple[Array, Array]:
-    """Precision and recall (..., T + 1) from recall 0, where precision is 1 by convention."""
+    """Precision and recall (..., T + 1), from recall 0 with precision 1 by convention."""
     fp, tp, _, positive = tally.steps()
     return _precision(fp, tp), divide(tp, positive[..., None])
 
@@ -50,7 +50,7 @@ def pr_area(tally: RankTally, interpolation: str = "trapezoid") -> Array:
 
 
 def trapezoid_steps(fp: Array, tp: Array, fp_to: Array, tp_to: Array) -> Array:
-    """Mean precision of both ends of each step, for each positive row gained."""
+    """Mean precision of both ends of each step, times the positive rows gained."""
     return (tp_to - tp) * (_precision(fp, tp) + _precision(fp_to, tp_to)) / 2
 
 
@@ -64,12 +64,12 @@ def davis_goadrich_steps(fp: Array, tp: Array, fp_to: Array, tp_to: Array) -> Ar
     grown = gained + fp_to - fp
     slope = np.nan_to_num(divide(gained, grown))
     log = np.log1p(np.nan_to_num(divide(grown, before)))
-    # From nothing predicted, precision is the same all the way.
+    # The first step has constant precision.
     return slope * (tp * log + slope * (grown - before * log))
 
 
 def _area_of(steps: Callable[[Array, Array, Array, Array], Array], tally: RankTally) -> Array:
-    """Sum over the steps of a curve, (..., T) by both ends of each, for each positive row."""
+    """Sum over the steps of a curve, from both ends of each, per positive row."""
     fp, tp, _, positive = tally.steps()
     areas = steps(fp[..., :-1], tp[..., :-1], fp[..., 1:], tp[..., 1:])
     return divide(areas.sum(axis=-1), positive)
@@ -90,7 +90,7 @@ def _unit_steps(tally: RankTally) -> Array:
     right = np.repeat(tp[:-1], n_points) + share * np.repeat(gained, n_points)
     false = np.repeat(fp[:-1], n_points) + share * np.repeat(wrong, n_points)
     precision = divide(right, right + false)
-    # Where nothing stands above, precision is the same all the way to the first point.
+    # Precision is constant up to the first point, if nothing is ranked above it.
     first = precision[:1] if tp[0] + fp[0] == 0 else tp[:1] / (tp[:1] + fp[:1])
     area = trapezoid(np.concatenate([first, precision]), np.concatenate([tp[:1], right]))
     return divide(area, positive)
@@ -107,7 +107,7 @@ INTERPOLATIONS: dict[str, Callable[[RankTally], Array]] = {
 
 
 def average_precision_slope(tally: RankTally) -> Array:
-    """Derivative by row; 0 where there is no positive row, and the value is 0 by convention."""
+    """Derivative by row; 0 without positive rows, where the value is 0 by convention."""
     if not tally.positive.any():
         return np.zeros((2, len(tally.thresholds)))
 

@@ -1,4 +1,4 @@
-"""Precision and recall on the scale on which their harmonic mean is a plain mean."""
+"""Precision gain and recall gain, whose arithmetic mean is the F-gain."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def auprg(tally: RankTally) -> Array:
 
 
 def at_most_1(area: Array) -> Array:
-    """The widths sum to 1 but for rounding."""
+    """Cut rounding errors above 1."""
     return np.minimum(area, 1.0)
 
 
 def gain_area(tally: RankTally) -> Array:
-    """The area before it is cut at 1: a sum over the scores."""
+    """The area, a sum over the scores, before it is cut at 1."""
     fp, tp, negative, positive = tally.steps()
     whole = negative[..., None], positive[..., None]
     ends = fp[..., :-1], tp[..., :-1], fp[..., 1:], tp[..., 1:]
@@ -45,13 +45,13 @@ def gain_area(tally: RankTally) -> Array:
 def gain_steps(
     fp: Array, tp: Array, fp_to: Array, tp_to: Array, negative: Array, positive: Array
 ) -> Array:
-    """Area from recall gain 0 on under each step of the curve, both counts in proportion.
+    """Area under each step of the curve from recall gain 0 on, where recall equals prevalence.
 
-    There recall equals prevalence. May be complex, so as to be derived.
+    Both counts grow in proportion along a step. They may be complex, for derivatives.
     """
     wanted = positive * divide(positive, positive + negative)
     least = wanted.real * (1 - ROUNDING)
-    # Of a step that ends before the crossing nothing is left; of one that holds it, its end.
+    # Steps before the crossing are left out; the step with the crossing is cut.
     reached = tp_to.real >= least
     tp, tp_to = np.where(reached, tp, wanted), np.where(reached, tp_to, wanted)
     crosses = tp.real < least
@@ -66,9 +66,9 @@ def gain_steps(
 
 
 def _from_crossing(steps: Steps) -> tuple[Counts, int]:
-    """Counts from the point of recall gain 0 on, and the number of the score it falls in.
+    """Counts from recall gain 0 on, where recall equals prevalence, and the index of the score.
 
-    There recall equals prevalence. Both counts grow in proportion between scores.
+    Both counts grow in proportion between scores.
     """
     fp, tp, negative, positive = steps
     wanted = positive * (positive / (positive + negative))
@@ -88,7 +88,7 @@ def _from_crossing(steps: Steps) -> tuple[Counts, int]:
 
 
 def auprg_slope(tally: RankTally) -> Array:
-    """Each step also depends on the weight of both classes, which every row adds to."""
+    """Derivative by row; each step also depends on the total weight of both classes."""
     fp, tp, *whole = tally.steps()
 
     def term(*ends: Array) -> Array:
@@ -114,7 +114,7 @@ class PrecisionRecallGainCurve(CurveResult):
     precision_gain, recall_gain : ndarray of shape (T,)
         The first point is interpolated at recall gain 0.
     thresholds : ndarray of shape (T,)
-        Rows that score at least so much are predicted positive; nan for the first point.
+        Lowest score predicted positive; nan for the first point.
     """
 
     precision_gain: Array

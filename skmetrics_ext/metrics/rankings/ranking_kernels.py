@@ -1,6 +1,6 @@
 """Kernels on the weight of both classes at each score; leading axes hold pairs or replicates.
 
-What is a sum over the scores may be read of a stretch of a ranking: it gives what that adds.
+Kernels that are sums over the scores return the contribution of a stretch of a ranking.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from skmetrics_ext.numeric import Array, divide, parts
 from skmetrics_ext.tallies import RankTally, Wins
 
 Range = tuple[float, float]
-Term = Callable[[Array, Array, Array, Array], Array]  # of a step from (fp, tp) to (fp, tp)
+Term = Callable[[Array, Array, Array, Array], Array]  # for a step from (fp, tp) to (fp, tp)
 
-# Sums of float weights that ought to be equal differ by rounding; so do two ways to one ratio.
+# Relative rounding error of sums of float weights, and of ratios of them.
 ROUNDING = 1e-12
 # A few passes over whole arrays leave little for the loop that finishes a hull.
 _HULL_PASSES, _PART_PASSES, _HULL_PART = 32, 5, 1 << 15
-STEP = 1e-60  # imaginary: its square is lost, so the derivative is exact
-_SURE = 0.95  # level for which the width of a window of densities is best (Hall & Sheather 1988)
-_NEAR = 2  # points on either side of a crossing, more than any kernel looks at
+STEP = 1e-60  # imaginary: its square underflows, so the derivative is exact
+_SURE = 0.95  # level for which the window of a density is optimal (Hall & Sheather 1988)
+_NEAR = 2  # points on either side of a crossing, more than any kernel needs
 
 # --------------------------------------------------------------------------- areas
 
 
 def roc_auc(tally: RankTally | Wins, max_fpr: float | None = None) -> Array:
-    """Share of the pairs of a positive and a negative row ranked rightly, ties half.
+    """Share of correctly ranked pairs of a positive and a negative row; ties count half.
 
-    The pairs are those of `Wins` or of a ranking; with ``max_fpr`` it is the standardised part up
-    to this false positive rate, which needs a ranking.
+    Pairs come from `Wins` or from a ranking. ``max_fpr``, the standardised area up to this false
+    positive rate, needs a ranking.
     """
     if max_fpr is not None and max_fpr != 1:
         return standardized_up_to(area_up_to(cast(RankTally, tally), max_fpr), max_fpr)
@@ -43,12 +43,12 @@ def gini(tally: RankTally | Wins) -> Array:
     return 2 * roc_auc(tally) - 1
 
 
-# Kernels of the pairs won alone, which are there before any table of the scores.
+# Kernels that only need `Wins`, which are available without a table of the scores.
 OF_WINS = frozenset({roc_auc, gini})
 
 
 def average_precision(tally: RankTally) -> Array:
-    """Precision at each score, averaged over the positive rows; nan where there is none."""
+    """Precision at each score, averaged over the positive rows; nan without any."""
     return divide(*tally.precision())
 
 
@@ -56,13 +56,13 @@ def average_precision(tally: RankTally) -> Array:
 
 
 def roc_points(tally: RankTally) -> tuple[Array, Array]:
-    """False and true positive rates (..., T + 1) from (0, 0); nan where the class has no row."""
+    """False and true positive rates (..., T + 1) from (0, 0); nan if the class has no row."""
     fp, tp, negative, positive = tally.steps()
     return divide(fp, negative[..., None]), divide(tp, positive[..., None])
 
 
 def area_between(y: Array, x: Array, low: float, high: float) -> Array:
-    """Area under the points (x, y), x rising, between two abscissas, along the last axis."""
+    """Area under the points (x, y), with rising x, between two abscissas, along the last axis."""
     left, right = x[..., :-1], x[..., 1:]
     start, stop = np.clip(left, low, high), np.clip(right, low, high)
     width = right - left
@@ -70,7 +70,7 @@ def area_between(y: Array, x: Array, low: float, high: float) -> Array:
     heights = np.zeros(width.shape)
     for end in (start, stop):
         share = np.nan_to_num(divide(end - left, width))
-        # Both ends weighted: a share of 0 or 1 gives the height of that end exactly.
+        # Weighted ends: a share of 0 or 1 gives the height of that end exactly.
         heights += y_left * (1 - share) + y_right * share
     area: Array = ((stop - start) * heights).sum(axis=-1) / 2
     return np.where(np.isnan(x[..., -1]) | np.isnan(y[..., -1]), np.nan, area)
@@ -90,7 +90,7 @@ def partial_roc_auc(
 def area_within(
     tally: RankTally, fpr_range: Range | None = None, tpr_range: Range | None = None
 ) -> Array:
-    """Area between the curve and the axis of the rate whose range is given; of both the second."""
+    """Area between the curve and the axis of the rate with a range; ``tpr_range`` comes first."""
     fpr, tpr = roc_points(tally)
     if tpr_range is not None:
         return area_between(fpr, tpr, *tpr_range)
@@ -107,7 +107,7 @@ def standardized(
     low, high = tpr_range or fpr_range or (0.0, 1.0)
     chance = (high * high - low * low) / 2
     if tpr_range is not None:
-        # What lies right of the curve: specificity over sensitivity.
+        # The area to the right of the curve: specificity over sensitivity.
         area, chance = (high - low) - area, (high - low) - chance
     if not standardize:
         return area
@@ -136,16 +136,16 @@ def roc_auc_convex_hull(tally: RankTally) -> Array:
 
 
 def hull_points(fp: Array, tp: Array) -> tuple[Array, Array, Array]:
-    """Corners of the hulls of rankings (..., T + 1), one after the other: whose, and their counts.
+    """Corners of the hulls of rankings (..., T + 1): number of the ranking, and the counts.
 
-    Rankings are numbered in the order of the leading axes.
+    Rankings are numbered along the leading axes.
     """
     kept = upper_hull(fp, tp)
     return kept // fp.shape[-1], fp.reshape(-1)[kept], tp.reshape(-1)[kept]
 
 
 def corners(stretch: RankTally) -> Array:
-    """The scores that the hull of the curve may turn at."""
+    """Indexes of scores at which the hull of the curve may turn."""
     steps = stretch.steps()
     return upper_hull(steps.fp, steps.tp) - 1
 
@@ -153,7 +153,7 @@ def corners(stretch: RankTally) -> Array:
 def upper_hull(x: Array, y: Array) -> Array:
     """Positions of the corners of the least concave curve above points with rising x and y.
 
-    Of many curves (..., P), those in the curves laid end to end.
+    For many curves (..., P), positions in the flattened array.
     """
     n_points = x.shape[-1]
     moved = np.ones(x.shape, dtype=bool)
@@ -193,7 +193,7 @@ def _left_above(points: Array, x: Array, y: Array, n_points: int, n_passes: int)
 
 
 def _bends_down(x: Array, y: Array) -> Array:
-    """Whether the line falls off at each inner point."""
+    """Whether the curve turns to the right at each inner point."""
     dx, dy = x[1:] - x[:-1], y[1:] - y[:-1]
     return dy[:-1] * dx[1:] > dy[1:] * dx[:-1]
 
@@ -202,7 +202,7 @@ def _bends_down(x: Array, y: Array) -> Array:
 
 
 def each_ranking(kernel: Callable[[RankTally], Array | float], tally: RankTally) -> Array:
-    """A kernel of one ranking, over every leading axis."""
+    """A kernel of a single ranking, applied over all leading axes."""
     if tally.mass.ndim == 2:
         return np.asarray(kernel(tally))
     *axes, n_classes, n_scores = tally.mass.shape
@@ -212,7 +212,7 @@ def each_ranking(kernel: Callable[[RankTally], Array | float], tally: RankTally)
 
 
 def interpolate(x: Array, y: Array, target: Array | float) -> Array:
-    """y where x, which never falls along the last axis, first reaches the target."""
+    """y at the first point where x, non-decreasing along the last axis, reaches the target."""
     wanted = np.broadcast_to(np.asarray(target)[..., None], (*x.shape[:-1], 1))
     stop = np.maximum((x >= wanted * (1 - ROUNDING)).argmax(axis=-1), 1)[..., None]
     x0, x1 = np.take_along_axis(x, stop - 1, -1), np.take_along_axis(x, stop, -1)
@@ -223,12 +223,12 @@ def interpolate(x: Array, y: Array, target: Array | float) -> Array:
 
 
 def around(point: int) -> Array:
-    """Numbers of the scores around a point of the steps, of which 0 is what stands above."""
+    """Indexes of the scores around a point of the steps, which start above all scores."""
     return np.arange(point - 1 - _NEAR, point + _NEAR)
 
 
 def around_crossing(rising: Array, target: Array | float) -> Array:
-    """Numbers of the scores around the point where a value that never falls reaches a target."""
+    """Indexes of the scores around the point where a non-decreasing value reaches a target."""
     return around(int(np.searchsorted(rising, target)))
 
 
@@ -236,7 +236,7 @@ def around_crossing(rising: Array, target: Array | float) -> Array:
 
 
 def slope_of_sum(term: Term, tally: RankTally) -> Array:
-    """Derivative of a sum over the steps, whose terms know both ends of theirs."""
+    """Derivative of a sum over the steps, with terms that depend on both ends of a step."""
     fp, tp, _, _ = tally.steps()
     ends = [part.astype(np.complex128) for part in (fp[:-1], tp[:-1], fp[1:], tp[1:])]
     by_end = []
@@ -246,7 +246,7 @@ def slope_of_sum(term: Term, tally: RankTally) -> Array:
     by_points = []
     for before, after in ((by_end[0], by_end[2]), (by_end[1], by_end[3])):
         after[:-1] += before[1:]  # a point ends one step and begins the next
-        by_points.append(after[::-1].cumsum()[::-1])  # a row moves all points from its score on
+        by_points.append(after[::-1].cumsum()[::-1])  # a row shifts all points from its score on
     return np.stack(by_points)
 
 
@@ -257,17 +257,16 @@ def over_positives(slope: Array, value: Array, tally: RankTally) -> Array:
 
 
 def share_inside(x: Array, target: float) -> Array:
-    """Share of each step of x, a rising rate, that lies before a target."""
+    """Share of each step of x, a rising rate, that lies below a target."""
     width = np.diff(x)
     share = np.clip(np.nan_to_num(divide(target * (1 + ROUNDING) - x[:-1], width)), 0.0, 1.0)
     return np.where(width > 0, share, np.where(x[1:] <= target * (1 + ROUNDING), 1.0, 0.0))
 
 
 def slope_at(x: Array, y: Array, target: float, mass: Array) -> float:
-    """Derivative of y by x about a target, over a window for n rows (Hall & Sheather 1988).
+    """Derivative of y by x around a target, over a window for n rows (Hall & Sheather 1988).
 
-    They are those that weigh as unevenly as the scores do (Kish 1965), so that the unit of the
-    weights says nothing.
+    n is the effective sample size (Kish 1965), which does not depend on the unit of the weights.
     """
     from scipy.special import ndtri
 
@@ -283,12 +282,12 @@ def slope_at(x: Array, y: Array, target: float, mass: Array) -> float:
 
 
 def roc_corners(fp: Array, tp: Array) -> Array:
-    """Whether each threshold is an end or not in the middle of two equal steps."""
+    """Whether each threshold is an end, or not in the middle of two equal steps."""
     return _with_ends((np.diff(fp, 2) != 0) | (np.diff(tp, 2) != 0), len(fp))
 
 
 def recall_ends(tp: Array) -> Array:
-    """Whether each threshold is an end or the first or the last with its true positives."""
+    """Whether each threshold is an end, or the first or last with its true positives."""
     return _with_ends((np.diff(tp[:-1]) != 0) | (np.diff(tp[1:]) != 0), len(tp))
 
 

@@ -34,7 +34,7 @@ UP_TO = Ranges("sum", area_up_to, standardized_up_to)
 
 
 def _area_kernel(max_fpr: float | None = None) -> RankKernel:
-    """The whole area, or the part of it up to a false positive rate."""
+    """The kernel of the whole area, or of the area up to a false positive rate."""
     if max_fpr is None or max_fpr == 1:
         return roc_auc
     if not 0 < max_fpr <= 1:
@@ -72,7 +72,7 @@ def roc_auc_slope(tally: RankTally, max_fpr: float | None = None) -> Array:
     if max_fpr is not None and max_fpr != 1:
         return partial_roc_auc_slope(tally, (0.0, max_fpr))
     fp, tp, negative, positive = tally.steps()
-    # Weight of the other class that a row at each score is on the right side of.
+    # Weight of the other class that a row at each score is ranked correctly against.
     beaten = np.stack([(tp[1:] + tp[:-1]) / 2, negative - (fp[1:] + fp[:-1]) / 2])
     area = divide((tally.positive * beaten[1]).sum(), negative * positive)
     expected = area * np.array([[positive], [negative]])
@@ -93,7 +93,7 @@ def partial_roc_auc_slope(
     negative, positive = tally.negative.sum(), tally.positive.sum()
     low, high = tpr_range or fpr_range or (0.0, 1.0)
     area = area_within(tally, fpr_range, tpr_range)
-    if tpr_range is not None:  # what lies left of the curve counts against it
+    if tpr_range is not None:  # the area left of the curve is lost
         along, across = _between(tpr, fpr, low, high, area)
         slope = -np.stack([divide(across, negative), divide(along, positive)])
     else:
@@ -106,9 +106,9 @@ def partial_roc_auc_slope(
 
 
 def _between(x: Array, y: Array, low: float, high: float, area: Array) -> tuple[Array, Array]:
-    """Contribution to the area between of a row of the class along x, and of one along y.
+    """Contribution to the area of a row of the class along x, and of one along y.
 
-    A row lies anywhere on the step of its score, so that means along steps are taken.
+    Rows lie anywhere on the step of their score, so means along steps are taken.
     """
     left, right, y_left, y_right = x[:-1], x[1:], y[:-1], y[1:]
     width = right - left

@@ -1,4 +1,4 @@
-"""Checked scores as rankings of their classes, and a metric of rankings read from them."""
+"""Checked scores as rankings of their classes, and ranking metrics read from them."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ ONLY_ONE_CLASS = "Only one class is present in y_true. ROC AUC score is not defi
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ScoreTally:
-    """The `Rankings` of checked scores, sorted when they are asked for.
+    """The `Rankings` of checked scores, sorted on demand.
 
-    What else is read of the same scores shares their tables and their pair wins. Areas and
-    average precision of scores that nothing else reads come from the sort, without a table.
+    Metrics of the same scores share their tables and pair wins. Areas and average precision of
+    scores that no other metric reads come from the sort, without a table.
     """
 
     checked: Scores
@@ -71,11 +71,11 @@ class ScoreTally:
         return values[code]
 
     def pooled(self) -> RankTally:
-        """Every cell of the scores by classes as a row of one binary problem."""
+        """Every cell of the score matrix as a row of one binary problem."""
         return RankTally.of_cells(self.checked)
 
     def by_row(self) -> tuple[list[RankTally], Array | None]:
-        """The ranking of the outputs within each row of multilabel data, and weights of rows."""
+        """The ranking of labels within each row of multilabel data, and the weights of rows."""
         rows = zip(self.checked.score, self.checked.marks(), strict=True)
         return [RankTally.of_marks(*row) for row in rows], self.checked.weight
 
@@ -85,7 +85,7 @@ class ScoreTally:
             return np.empty((0, 0))
         if self.binary:
             return both_sides(kernel, RankTally.of_class(self.checked))
-        if kernel in OF_WINS:  # all from one sort per column, without tables
+        if kernel in OF_WINS:  # one sort per column, without tables
             return pairs_of_wins(kernel, self._wins(), self.support)
         checked = self.checked
         columns = (
@@ -95,7 +95,7 @@ class ScoreTally:
         return pairs_of_columns(kernel, columns)
 
     def _wins(self) -> Array:
-        """Twice the pairs of each two classes that each column ranks rightly, counted once."""
+        """Twice the correctly ranked pairs of any two classes by each column, cached."""
         checked = self.checked
         if "wins" not in checked.cache:
             checked.cache["wins"] = kernels.pair_wins(
@@ -104,7 +104,7 @@ class ScoreTally:
         return np.asarray(checked.cache["wins"])
 
     def _rest_wins(self) -> Wins:
-        """Pairs that each class wins against the rest, (K,)."""
+        """Correctly ranked pairs of each class against the rest, (K,)."""
         wins, mass = self._wins(), self.support
         return Wins(wins.sum(axis=1) - wins.diagonal(), mass.sum() - mass, mass)
 
@@ -121,7 +121,7 @@ class SortedScores:
         self.checked = checked
 
     def wins(self) -> Wins:
-        """Pairs of both classes ranked rightly."""
+        """Correctly ranked pairs of both classes."""
         checked = self.checked
         if "placements" in checked.cache:  # halves, whose sum is exact
             places = kernels.bin_sums(checked.true, 2, placements_of(checked))
@@ -129,7 +129,7 @@ class SortedScores:
         return Wins(*kernels.ranked_wins(checked.score, checked.true, checked.weight))
 
     def precision(self) -> tuple[float, float]:
-        """Sum over the positive rows of the precision at their scores, and their weight."""
+        """Sum of the precision at the scores of the positive rows, and their weight."""
         checked = self.checked
         return kernels.ranked_precision(checked.score, checked.true, checked.weight)
 
@@ -144,7 +144,7 @@ class SortedScores:
 
 
 def placements_of(checked: Scores) -> Array:
-    """Rows of the other class below each row of two classes without weights; sorted once."""
+    """Unweighted rows of the other class below each row of two classes, cached."""
     if "placements" not in checked.cache:
         checked.cache["placements"] = kernels.placements(checked.score, checked.true, None)
     return np.asarray(checked.cache["placements"])
@@ -152,7 +152,7 @@ def placements_of(checked: Scores) -> Array:
 
 def both_sides(kernel: RankKernel, tally: RankTally) -> Array:
     """The kernel of each of two classes against the other, (2, 2); nan on the diagonal."""
-    # The first class from its own side: the negatives of the scores, the classes exchanged.
+    # From the side of the first class: negated scores and exchanged classes.
     turned = RankTally(-tally.thresholds[::-1], tally.mass[::-1, ::-1])
     return np.array([[np.nan, float(kernel(turned))], [float(kernel(tally)), np.nan]])
 
@@ -165,18 +165,19 @@ def pairs_of_wins(kernel: RankKernel, wins: Array, mass: Array) -> Array:
 
 
 def pairs_of_columns(kernel: RankKernel, columns: Iterable[RankTally]) -> Array:
-    """The kernel of pairs, for one that needs the weight of each class at each score."""
+    """The kernel of pairs, for kernels that need the weight of each class at each score."""
     values = []
     for k, tally in enumerate(columns):
-        own = np.broadcast_to(tally.mass[k], tally.mass.shape)
-        values.append(kernel(RankTally(tally.thresholds, np.stack([tally.mass, own], axis=1))))
+        positive = np.broadcast_to(tally.mass[k], tally.mass.shape)
+        mass = np.stack([tally.mass, positive], axis=1)
+        values.append(kernel(RankTally(tally.thresholds, mass)))
     pairs = np.array(values)
     np.fill_diagonal(pairs, np.nan)
     return pairs
 
 
 def rankings_of(checked: Scores) -> Rankings:
-    """The rankings of checked scores; of merged rows those that stand in their place."""
+    """The rankings of checked scores, or those stored with merged rows."""
     stored: Rankings | None = checked.cache.get("rankings")
     return ScoreTally(checked) if stored is None else stored
 
@@ -191,13 +192,13 @@ def read_scores(
     multi_class: str = "ovr",
     **conventions: Any,
 ) -> Any:
-    """A float, or an array where there are several values, read by `read_rankings`."""
+    """A metric by `read_rankings`: a float, or an array of several values."""
     value = read_rankings(kernel, rankings_of(checked), average, multi_class, **conventions)
     return value if value.ndim else float(value)
 
 
 def read_areas(kernel: RankKernel, checked: Scores, multi_class: str, average: str | None) -> Any:
-    """Area of checked scores of any kind: the body of every public area under the ROC curve."""
+    """Area under the ROC curve for checked scores of any kind, for all public functions."""
     if checked.kind != "multiclass":
         check_option("average", average, AVERAGES)
         return read_scores(
@@ -227,7 +228,7 @@ def _one_class(average: str | None, n_values: int) -> None:
 def binary_ranking(
     y_true: Any, y_score: Any, *, what: str, side: str = "one", **options: Any
 ) -> tuple[Scores, RankTally]:
-    """Checked scores of the positive class of two and their tally; any other problem is refused.
+    """Checked scores of a binary problem and their tally; other problems are refused.
 
     ``options`` are ``labels``, ``pos_label`` and ``sample_weight``.
     """

@@ -16,7 +16,7 @@ from skmetrics_ext.validation.parameters import check_integer
 
 
 def hit_rows(true: Array, score: Array, k: int) -> Array:
-    """Whether fewer than k classes score above the true one; of equal ones the last is first."""
+    """Whether fewer than k classes score above the true one; later columns win ties."""
     own = score[np.arange(len(true)), true][:, None]
     later = np.arange(score.shape[1]) > true[:, None]
     ahead = (score > own) | ((score == own) & later)
@@ -24,7 +24,7 @@ def hit_rows(true: Array, score: Array, k: int) -> Array:
 
 
 def top_k_hits(checked: Scores, k: int = 2) -> Array:
-    """1 for each row whose class is among the k with the highest scores, else 0."""
+    """1 for rows whose class is among the k highest scores, else 0."""
     score = checked.score
     if score.ndim == 2:
         hits = hit_rows(checked.true, score, int(k))
