@@ -50,25 +50,25 @@ def _largest(values: Array, other: Array, target: float) -> Array:
     return np.where(np.isnan(largest) | np.isinf(largest), np.nan, largest)
 
 
+def _rate_at(rising: Array, falling: Array, target: float) -> Array:
+    """Rate of one class where that of the other, along its rising count, equals a target."""
+    at_target = interpolate(rising, falling, target * rising[..., -1])
+    return divide(at_target, np.where(rising[..., -1] > 0, falling[..., 0], 0))
+
+
 def sensitivity_at(tally: RankTally, specificity: float, method: str = "step") -> Array:
     counts = tally.counts_from_none()
     if method == "step":
-        reached = rates.specificity(counts)
-        return _largest(rates.recall(counts), reached, specificity)
+        return _largest(rates.recall(counts), rates.specificity(counts), specificity)
     # From the lowest threshold up, along which the specificity never falls.
-    tn, tp = counts.tn[..., ::-1], counts.tp[..., ::-1]
-    at_target = interpolate(tn, tp, specificity * tn[..., -1])
-    return divide(at_target, np.where(tn[..., -1] > 0, tp[..., 0], 0))
+    return _rate_at(counts.tn[..., ::-1], counts.tp[..., ::-1], specificity)
 
 
 def specificity_at(tally: RankTally, sensitivity: float, method: str = "step") -> Array:
     counts = tally.counts_from_none()
     if method == "step":
-        reached = rates.recall(counts)
-        return _largest(rates.specificity(counts), reached, sensitivity)
-    tp, tn = counts.tp, counts.tn
-    at_target = interpolate(tp, tn, sensitivity * tp[..., -1])
-    return divide(at_target, np.where(tp[..., -1] > 0, tn[..., 0], 0))
+        return _largest(rates.specificity(counts), rates.recall(counts), sensitivity)
+    return _rate_at(counts.tp, counts.tn, sensitivity)
 
 
 def precision_at(tally: RankTally, recall: float, method: str = "step") -> Array:

@@ -192,7 +192,7 @@ def test_undefined_equal_error_rate(method):
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-@pytest.mark.parametrize("target", [-0.1, 1.1, float("nan"), "much", None])
+@pytest.mark.parametrize("target", [-0.1, 1.1, float("nan"), "much", "0.9", None])
 def test_targets_refused(name, target):
     function, argument, _, _ = FUNCTIONS[name]
     with pytest.raises(ValueError, match=argument + r" has to be a number in \[0, 1\], got"):
