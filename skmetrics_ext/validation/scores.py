@@ -49,18 +49,15 @@ class ColumnCount(NamedTuple):
     labels: str
     y_true: str
 
-    def check(self, classes: Any, scores: Array, labels: Any) -> None:
+    def check(self, classes: Array, scores: Array, labels: Any) -> None:
         """Refuse columns that are not one for each class; one column stands for two classes."""
         n_columns = 2 if scores.ndim == 1 else scores.shape[1]
         if len(classes) == n_columns:
             return
         wording = self.y_true if labels is None else self.labels
         facts: Options = {"n_rows": len(scores), "n_columns": n_columns, "shape": scores.shape}
-        facts |= {
-            "n_classes": len(classes),
-            "classes": shown_labels(classes),
-            "array": np.sort(classes),
-        }
+        facts |= {"n_classes": len(classes), "classes": shown_labels(classes)}
+        facts["array"] = classes if classes.dtype == object else np.sort(classes)
         raise InvalidParameterError(wording.format(**facts))
 
 
