@@ -308,16 +308,14 @@ class ScoreSketch(Merges):
 
 def _classes(labels: Any, pos_label: Any) -> tuple[Any, Any] | None:
     """The negative class and the positive one; None if neither argument is passed."""
-    if labels is None:
-        if pos_label is None:
-            return None
-        listed = usual_pair([], pos_label)[0]
-    else:
-        listed = read_labels(labels).tolist()
+    if labels is None and pos_label is None:
+        return None
+    listed = usual_pair([], pos_label)[0] if labels is None else read_labels(labels).tolist()
     if len(listed) != 2 or listed[0] == listed[1]:
         raise InvalidParameterError(f"labels must name the two classes, got {listed}.")
     positive = positive_class(listed, listed[1] if pos_label is None else pos_label, what="")
-    return (listed[0], positive) if positive == listed[1] else (listed[1], positive)
+    negative = listed[0] if positive == listed[1] else listed[1]
+    return negative, positive
 
 
 # --------------------------------------------------------------------------- shared bins
