@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.column_names import Names, names_of
 from skmetrics_ext.validation.errors import InvalidParameterError
@@ -213,8 +214,10 @@ def _with_rows(values: Array, data: Any, name: str) -> Array:
 
 
 def _from_sequence(data: Any, name: str) -> Array:
-    if type(data) is list and set(map(type, data)) == {str}:
-        return np.array(data, dtype=object)  # fixed-width text takes many times as long to make
+    if type(data) is list and data and type(data[0]) is str:
+        text = np.fromiter(data, dtype=object, count=len(data))  # faster than fixed-width text
+        if kernels.types(text) == {str}:
+            return text
     try:
         values = np.asarray(to_host(data, name))
     except (InvalidParameterError, MemoryError):

@@ -357,7 +357,10 @@ def _alike(true: Any, pred: Any) -> tuple[Any, Any]:
         return true, pred
     from scipy.sparse import csr_array
 
-    return csr_array(true), csr_array(pred)
+    sparse = [
+        csr_array(marks) if isinstance(marks, np.ndarray) else marks for marks in (true, pred)
+    ]
+    return sparse[0], sparse[1]
 
 
 def _dense_sums(marks: Array, axis: int, weight: Array | None) -> Array:
