@@ -75,7 +75,9 @@ def test_one_group_in_a_data_set(engine):
 )
 def test_integers_that_floats_make_equal(pair):
     for ask in (sx.confusion_matrix, sx.accuracy_score, partial(sx.f1_score, average="macro")):
-        with pytest.raises(InvalidParameterError, match=r"integers beyond 2\*\*53, such as 900.*floats"):
+        with pytest.raises(
+            InvalidParameterError, match=r"integers beyond 2\*\*53, such as 900.*floats"
+        ):
             ask(*pair)
     with pytest.raises(InvalidParameterError, match=r"integers beyond 2\*\*53"):
         sx.get_scorer("accuracy")(
