@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,6 @@ import numpy as np
 from skmetrics_ext.backends import partitions
 from skmetrics_ext.backends.partitions import PartitionError, Task
 from skmetrics_ext.merged.columns import ColumnNames, RowLocation
-from skmetrics_ext.merged.ranges import RangeReading
 from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import printable
@@ -19,7 +18,7 @@ from skmetrics_ext.validation.errors import printable
 _FAN = 16  # results that are added up in one step
 
 
-class DaskEngine(partitions.PartitionEngine):
+class DaskEngine(partitions.Engine):
     """A Dask DataFrame, on the scheduler that is active: a client's, or threads of this process.
 
     Parameters
@@ -43,10 +42,12 @@ class DaskEngine(partitions.PartitionEngine):
             if len(batch):
                 yield batch, _place(i)
 
-    def reduce(self, kind: type, on_part: Callable[[Any, RowLocation], Any]) -> Any:
+    def reduce(self, kind: type, on_part: partitions.OnPart) -> Any:
         """Add up the results of a function of each partition and its place, a few at a time."""
-        read = _delayed(on_part)
-        level = [read(part, _place(i)) for i, part in enumerate(self.parts)]
+        read = _delayed(partitions.reduce_batch)
+        level = [
+            read(part, _place(i), self.names, kind, on_part) for i, part in enumerate(self.parts)
+        ]
         combine = _delayed(partitions.combined)
         while len(level) > _FAN:
             level = [combine(kind, level[i : i + _FAN]) for i in range(0, len(level), _FAN)]
@@ -67,7 +68,7 @@ class DaskEngine(partitions.PartitionEngine):
                 f"Dask raised {type(error).__name__}: {printable(error)[:300]}"
             ) from error
 
-    def rank(self, task: Task, totals: Sums) -> dict[Any, list[RangeReading]]:
+    def rank(self, task: Task, totals: Sums) -> partitions.Readings:
         import dask
         import dask.dataframe as dd
 

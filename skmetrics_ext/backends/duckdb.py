@@ -12,7 +12,14 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.backends.files import BATCH, Files, own_prefix
-from skmetrics_ext.backends.partitions import SAMPLE, PartitionSurvey, Task, sum_part
+from skmetrics_ext.backends.partitions import (
+    SAMPLE,
+    Engine,
+    PartitionSurvey,
+    Readings,
+    Task,
+    sum_part,
+)
 from skmetrics_ext.backends.read_errors import Rows, check_columns, guarded_batches, placed, reading
 from skmetrics_ext.merged.columns import (
     MOST_EXACT,
@@ -40,7 +47,7 @@ _PLAIN_PATH = re.compile(r"[\w./ -]+")  # others DuckDB might take for a pattern
 _NO_LABELS = re.compile(r"DATE|TIME|INTERVAL|BLOB|BIT|STRUCT|MAP|UNION|.*\]$")
 
 
-class DuckEngine:
+class DuckEngine(Engine):
     """A DuckDB relation named ``data``, read by SQL.
 
     Parameters
@@ -58,7 +65,6 @@ class DuckEngine:
     """
 
     name = "duckdb"
-    needs_ranges = False
 
     def __init__(
         self,
@@ -68,7 +74,8 @@ class DuckEngine:
         rows: Rows | None = None,
         what: str = "The data set",
     ) -> None:
-        self._run, self.names, self.close, self.what = run, names, close, what
+        super().__init__(names)
+        self._run, self.close, self.what = run, close, what  # type: ignore[method-assign]
         self.rows = rows
         self.columns = {name: f"k{i}" for i, name in enumerate(names.all)}
         with reading(what):
@@ -77,7 +84,6 @@ class DuckEngine:
         has_integers = names.weight is None or self.types[names.weight] in (*_INTEGERS, "BOOLEAN")
         self.weight_type = "BIGINT" if has_integers else "DOUBLE"
         self.distinct: list[int] = []
-        self.report: Callable[[int], None] = lambda done: None
         self.done = 0
 
     def _fetch(self, sql: str) -> list[tuple[Any, ...]]:
@@ -237,18 +243,18 @@ class DuckEngine:
 
     def count(self, task: Task) -> Sums:
         columns = ", ".join(map(self._value, self.columns))
-        total = Sums()
+        total, place = Sums(), RowLocation()
         try:
             for batch in self._batches(f"SELECT {columns} FROM data"):
                 named = dict(zip(self.names.all, batch.columns, strict=True))
-                total.add(sum_part(named, RowLocation(), task))
+                total.add(sum_part(read_part(named, self.names, place), place, task))
         except InvalidParameterError:
             for batch, place in self._rows():  # in their order, which DuckDB need not keep
-                sum_part(batch, place, task)
+                sum_part(read_part(batch, self.names, place), place, task)
             raise
         return total
 
-    def rank(self, task: Task, totals: Sums) -> dict[Any, list[RangeReading]]:
+    def rank(self, task: Task, totals: Sums) -> Readings:
         classes = task.layout.classes
         masses = {number: totals.masses(group, classes) for group, number in task.groups.items()}
         scans = []

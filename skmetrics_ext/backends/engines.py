@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib import util
 from itertools import chain
 from pathlib import Path
@@ -10,22 +10,26 @@ from typing import Any
 
 from skmetrics_ext.backends.files import BATCH, Files, open_files, require
 from skmetrics_ext.backends.partitions import (
-    PartitionEngine,
+    BYTES_PER_ROW,
+    Engine,
+    OnPart,
+    Readings,
     Task,
     combined,
     n_rows_of,
     partition_errors,
 )
 from skmetrics_ext.backends.read_errors import Rows, check_columns, guarded_batches, placed, reading
-from skmetrics_ext.merged.columns import ColumnNames, RowLocation, read_part, rows_by_group
-from skmetrics_ext.merged.ranges import (
-    RangeReading,
-    RankStack,
-    distinct_beyond,
-    read_columns,
-    tallies_of,
+from skmetrics_ext.merged.columns import (
+    ColumnNames,
+    Partition,
+    RowLocation,
+    check_scores,
+    join_parts,
+    read_part,
 )
-from skmetrics_ext.merged.sums import Sums
+from skmetrics_ext.merged.ranges import RankStack, distinct_beyond, read_columns
+from skmetrics_ext.merged.sums import Sums, sum_rows
 from skmetrics_ext.validation import InvalidParameterError, check_option
 
 TOO_MANY = (
@@ -33,10 +37,11 @@ TOO_MANY = (
     "install DuckDB, which sorts on disk (pip install 'skmetrics-ext[duckdb]'), raise "
     "memory_limit, or pass approximate=True."
 )
+RESIDENT_BATCH = 1 << 22  # rows of a table in memory that are read at once
 ENGINES = ("auto", "memory", "duckdb", "dask", "spark")
 
 
-def open_engine(dataset: Any, names: ColumnNames, engine: str, memory_limit: int) -> Any:
+def open_engine(dataset: Any, names: ColumnNames, engine: str, memory_limit: int) -> Engine:
     """Open the engine that reads a data set."""
     check_option("engine", engine, ENGINES)
     library = type(dataset).__module__.partition(".")[0]
@@ -69,9 +74,11 @@ def open_engine(dataset: Any, names: ColumnNames, engine: str, memory_limit: int
     if isinstance(dataset, str | Path):
         dataset = open_files(str(dataset), names)
     if isinstance(dataset, Files):
+        bytes_per_row = BYTES_PER_ROW * (1 + len(names.score)) // 2
+        fits = dataset.n_stored * bytes_per_row <= memory_limit
         is_held = dataset.held is not None
-        if is_held or not _prefers_duckdb(engine):
-            return MemoryEngine(dataset.rows, names, resident=is_held)
+        if is_held or (fits and engine == "auto") or not _prefers_duckdb(engine):
+            return MemoryEngine(dataset.rows, names, memory_limit, resident=is_held or fits)
         require("duckdb", "engine='duckdb'")
         from skmetrics_ext.backends.duckdb import open_files_in_duckdb
 
@@ -82,7 +89,7 @@ def open_engine(dataset: Any, names: ColumnNames, engine: str, memory_limit: int
         check_columns(names, dataset.columns, "The data frame")
         if engine == "duckdb":
             return _open_in_duckdb(dataset, names, memory_limit)
-        return MemoryEngine(_rows_in_memory(dataset), names, resident=True)
+        return MemoryEngine(_rows_in_memory(dataset), names, memory_limit, resident=True)
     raise InvalidParameterError(
         "dataset must be a path or glob of Parquet or CSV files, a pyarrow data set, table or "
         "reader, a pandas, polars, Dask or Spark DataFrame, or a DuckDB relation, got "
@@ -150,7 +157,7 @@ def _open_stream(
         schema = dataset.collect_schema().names() if is_lazy else dataset.schema.names
     check_columns(names, schema, f"The {kind}")
     if kind == "Table" and engine != "duckdb":
-        return MemoryEngine(_rows_in_memory(dataset), names, resident=True)
+        return MemoryEngine(_rows_in_memory(dataset), names, memory_limit, resident=True)
     if _prefers_duckdb(engine):
         reader = _reader_of_lazy(dataset, names) if is_lazy else dataset
         return _open_in_duckdb(reader, names, memory_limit)
@@ -160,12 +167,13 @@ def _open_stream(
                 guarded_batches("The LazyFrame", lambda: _reader_of_lazy(dataset, names))
             ),
             names,
+            memory_limit,
             resident=not hasattr(dataset, "collect_batches"),
         )
     if kind == "RecordBatchReader":
         table = _load_once(dataset, memory_limit)
-        return MemoryEngine(_rows_in_memory(table), names, resident=True)
-    return MemoryEngine(_scanned_rows(dataset), names, resident=False)
+        return MemoryEngine(_rows_in_memory(table), names, memory_limit, resident=True)
+    return MemoryEngine(_scanned_rows(dataset), names, memory_limit, resident=False)
 
 
 def _load_once(reader: Any, memory_limit: int) -> Any:
@@ -213,11 +221,11 @@ def _rows_in_memory(dataset: Any) -> Rows:
 
     def batches(columns: tuple[str, ...]) -> Iterator[Any]:
         frame = _select(dataset, columns)
-        for start in range(0, len(frame), BATCH):
+        for start in range(0, len(frame), RESIDENT_BATCH):
             if hasattr(frame, "iloc"):
-                yield frame.iloc[start : start + BATCH]
+                yield frame.iloc[start : start + RESIDENT_BATCH]
             else:
-                part = frame.slice(start, BATCH)
+                part = frame.slice(start, RESIDENT_BATCH)
                 yield part.combine_chunks() if hasattr(part, "combine_chunks") else part
 
     return lambda columns: placed(batches(columns))
@@ -235,56 +243,95 @@ def _scanned_rows(source: Any) -> Rows:
 # --------------------------------------------------------------------------- batches of rows
 
 
-class MemoryEngine(PartitionEngine):
-    """Rows that are in memory, or come in batches, through NumPy, one batch after the other.
+class MemoryEngine(Engine):
+    """Batches of rows, read by NumPy in this process.
 
     Parameters
     ----------
     rows : callable
-        ``rows(names)`` gives the rows anew, in batches with these columns, each with its place.
+        ``rows(names)`` returns the rows anew, in batches with these columns, each with its
+        location.
     names : ColumnNames
+    memory_limit : int
+        Bytes of checked rows to keep, so that they are read only once.
     resident : bool
         Whether the rows are in memory anyway, so that their scores may be as well.
     """
 
     name = "memory"
-    needs_ranges = False
 
-    def __init__(self, rows: Rows, names: ColumnNames, *, resident: bool) -> None:
+    def __init__(self, rows: Rows, names: ColumnNames, memory_limit: int, *, resident: bool):
         super().__init__(names)
-        self.rows, self.resident, self.done = rows, resident, 0
+        self.rows, self.memory_limit, self.resident = rows, memory_limit, resident
+        self.done = 0
+        self._kept: list[tuple[Partition, RowLocation]] | None = None
+
+    def close(self) -> None:
+        self._kept = None
 
     def collect(self, columns: tuple[str, ...]) -> Iterator[tuple[Any, RowLocation]]:
-        """Batches of some columns."""
         for batch, place in self.rows(columns):
             if n_rows_of(batch):
                 yield batch, place
 
-    def _parts(self) -> Iterator[tuple[Any, RowLocation]]:
-        for batch, place in self.rows(self.names.all):
-            n_rows = n_rows_of(batch)
-            if n_rows:
-                yield batch, place
-            self.done += n_rows
-            self.report(self.done)
-
-    def reduce(self, kind: type, on_part: Callable[[Any, RowLocation], Any]) -> Any:
-        """Add up the results of a function of each batch and its place."""
-        return combined(kind, (on_part(batch, place) for batch, place in self._parts()))
-
-    def rank(self, task: Task, totals: Sums) -> dict[Any, list[RangeReading]]:
-        stacks: dict[Any, list[RankStack]] = {}
-        for batch, place in self._parts():
+    def _parts(self) -> Iterator[tuple[Partition, RowLocation]]:
+        """Checked rows; after the first pass those that were kept."""
+        if self._kept is not None:
+            for part, place in self._kept:
+                yield part, place
+                self._advance(part.n_rows)
+            return
+        kept: list[tuple[Partition, RowLocation]] = []
+        n_bytes = 0
+        for batch, place in self.collect(self.names.all):
             with partition_errors(place):
                 part = read_part(batch, self.names, place)
-                for group, rows in rows_by_group(part, task.layout, self.names, place):
-                    columns = stacks.setdefault(group, [RankStack() for _ in task.layout.ranked])
-                    for stack, tally in zip(columns, tallies_of(rows, task.n_classes), strict=True):
-                        stack.add(tally)
+            n_bytes += part.n_bytes
+            if n_bytes <= self.memory_limit:
+                kept.append((part, place))
+            else:
+                kept.clear()
+            yield part, place
+            self._advance(part.n_rows)
+        if n_bytes <= self.memory_limit:
+            self._kept = kept
+
+    def _advance(self, n_rows: int) -> None:
+        self.done += n_rows
+        self.report(self.done)
+
+    def reduce(self, kind: type, on_part: OnPart) -> Any:
+        def results() -> Iterator[Any]:
+            for part, place in self._parts():
+                with partition_errors(place):
+                    yield on_part(part, place)
+
+        return combined(kind, results())
+
+    def measure(self, task: Task, counted: Sums) -> tuple[Sums, Readings]:
+        """All sums and rankings, in one pass over the rows; scores are sorted only once."""
+        if not task.ranks:
+            return super().measure(task, counted)
+        totals, stacks = Sums(), dict[Any, list[RankStack]]()
+        if self._kept is not None and self.resident:
+            parts = [check_scores(part, task.layout, self.names, at) for part, at in self._kept]
+            self._kept = [(join_parts(parts), RowLocation())]
+        for part, place in self._parts():
+            with partition_errors(place):
+                sums, tallies = sum_rows(part, task.layout, self.names, place, ranked=True)
+            totals.add(sums)
+            for group, columns in tallies.items():
+                known = stacks.setdefault(group, [RankStack() for _ in columns])
+                for stack, tally in zip(known, columns, strict=True):
+                    stack.add(tally)
             held = list(chain.from_iterable(stacks.values()))
             if not self.resident and distinct_beyond(held, task.plan.most):
                 raise InvalidParameterError(TOO_MANY.format(most=task.plan.most))
-        return {
+        totals.add(counted)
+        return totals, {
             group: read_columns([stack.tallies for stack in columns], task.layout, task.plan)
             for group, columns in stacks.items()
         }
+
+    def n_passes(self, task: Task) -> int:
+        return 2 if task.ranks else super().n_passes(task)

@@ -11,12 +11,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.backends.engines import open_engine
-from skmetrics_ext.backends.partitions import SAMPLE, PartitionSurvey, Task
+from skmetrics_ext.backends.partitions import (
+    BYTES_PER_ROW,
+    SAMPLE,
+    Engine,
+    PartitionSurvey,
+    Readings,
+    Task,
+)
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.merged.columns import ColumnNames, read_value_column, score_columns
 from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
 from skmetrics_ext.merged.layout import Layout, find_metrics, make_layout
-from skmetrics_ext.merged.ranges import RangePlan, RangeReading, merged_readings
+from skmetrics_ext.merged.ranges import RangePlan, merged_readings
 from skmetrics_ext.merged.samples import hold_rows
 from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.metrics.documentation import document
@@ -34,10 +41,7 @@ _UNITS = {
     "": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30,
 }  # fmt: skip
 _BYTES = re.compile(r"\s*(\d+\.?\d*|\.\d+)\s*((?:[KMG]I?B)?)\s*", re.IGNORECASE)
-Readings = Mapping[Any, Sequence[RangeReading]]
-
 _BYTES_PER_SCORE = 96  # of a table: scores, counts, and what reading them takes
-_BYTES_PER_ROW = 200  # of a range on a worker, with the copies that sorting it takes
 
 
 @document
@@ -134,7 +138,8 @@ def evaluate(
         come with a bound of the error of leaving out the others.
     engine : {"auto", "memory", "duckdb", "dask", "spark"}, default="auto"
         What does the work. "auto": the engine of the data set itself; for files and streams DuckDB
-        if it is installed, else batches in this process.
+        if it is installed, else batches in this process. Parquet files whose rows fit into
+        ``memory_limit`` are read in this process, which is faster.
     approximate : bool, default=False
         Whether to bound metrics of rankings from one pass in fixed memory instead of sorting:
         ``low`` and ``high`` certainly hold the value, and ``value`` is nan.
@@ -222,18 +227,11 @@ def evaluate(
                 sketches = (ScoreSketch.from_sample(column, n_bins) for column in scores)
                 task = replace(task, sketch=tuple(sketches))
             else:
-                n_ranges = -(-survey.n_rows * _BYTES_PER_ROW // most_bytes)
+                n_ranges = -(-survey.n_rows * BYTES_PER_ROW // most_bytes)
                 task = replace(task, edges=_range_edges(scores, n_ranges))
-        passes = 1 + (len(columns) if ranked and not approximate else 0)
-        totals = Sums()
-        with reporting(progress, survey.n_rows * (passes + 1), unit="row") as opened.report:
-            has_sums = layout.of_kind("moments", "bins") or layout.n_columns == 2
-            if has_sums or task.edges or task.sketch is not None:
-                totals = opened.count(task)
-            totals.add(survey.sums)
-            readings = {}
-            if ranked and not approximate:
-                readings = opened.rank(task, totals)
+        total_rows = survey.n_rows * opened.n_passes(task)
+        with reporting(progress, total_rows, unit="row") as opened.report:
+            totals, readings = opened.measure(task, survey.sums)
             for level_by in names.by.levels() if margins else []:
                 readings |= _add_margin(level_by, task, totals, readings, opened)
             rows = None
@@ -314,8 +312,8 @@ def read_bytes(limit: int | str) -> int:
 
 
 def _add_margin(
-    level: GroupColumns, task: Task, sums: Sums, readings: Readings, opened: Any
-) -> dict[Any, list[RangeReading]]:
+    level: GroupColumns, task: Task, sums: Sums, readings: Readings, opened: Engine
+) -> Readings:
     """Add the sums of the groups of a level, and return their rankings.
 
     Rankings that are held are merged; otherwise the rows of the level are ranked again.
@@ -329,8 +327,7 @@ def _add_margin(
         return merged
     numbers = {group: i for i, group in enumerate(sources)}
     level_task = replace(task, names=replace(task.names, by=level), groups=numbers)
-    ranked: dict[Any, list[RangeReading]] = opened.rank(level_task, sums)
-    return ranked
+    return opened.rank(level_task, sums)
 
 
 # --------------------------------------------------------------------------- bins

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -150,6 +151,19 @@ class Files:
     def n_rows(self) -> int | None:
         """Number of rows; None unless they are held."""
         return None if self.held is None else sum(batch.num_rows for batch, _ in self.held)
+
+    @property
+    def n_stored(self) -> float:
+        """Number of rows as Parquet files state it; infinite for other files."""
+        if self.kind != "parquet":
+            return math.inf
+        import pyarrow.parquet
+
+        counts = 0
+        for file in self.files:
+            with reading(repr(file)):
+                counts += pyarrow.parquet.read_metadata(file).num_rows
+        return counts
 
     def _all_rows(self, columns: Sequence[str]) -> Placed:
         if self.kind == "csv":

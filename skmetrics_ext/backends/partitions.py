@@ -19,13 +19,16 @@ from skmetrics_ext.merged.columns import (
     rows_by_group,
 )
 from skmetrics_ext.merged.layout import Layout
-from skmetrics_ext.merged.ranges import RangePlan, RangeReading, read_range, tallies_of
-from skmetrics_ext.merged.sums import Sums, count_labels, sum_rows
+from skmetrics_ext.merged.ranges import RangePlan, RangeReading, read_range
+from skmetrics_ext.merged.sums import Sums, count_labels, sum_rows, tallies_of
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import RankTally, ScoreSketch
 from skmetrics_ext.validation import InvalidParameterError
 
+BYTES_PER_ROW = 200  # with the copies that sorting its scores takes
 SAMPLE = 100_000  # rows, for the edges of ranges and bins
+Readings = dict[Any, list[RangeReading]]  # of each ranked column of scores, by group
+OnPart = Callable[[Partition, RowLocation], Any]
 
 
 class PartitionError(RuntimeError):
@@ -79,6 +82,15 @@ class Task:
     def n_classes(self) -> int:
         return len(self.layout.classes)
 
+    @property
+    def ranks(self) -> bool:
+        """Whether scores are ranked exactly."""
+        return bool(self.plan.asked) and self.sketch is None
+
+    @property
+    def needs_sums(self) -> bool:
+        return bool(self.edges) or self.sketch is not None or self.layout.needs_sums
+
 
 @dataclass(eq=False)
 class PartitionSurvey:
@@ -114,34 +126,55 @@ def combined(kind: type, parts: Iterable[Any]) -> Any:
     return total
 
 
-class PartitionEngine:
-    """An engine that surveys and sums up partition by partition.
+class Engine:
+    """Reads a data set: first its labels and groups, then the sums of all metrics.
 
     Parameters
     ----------
     names : ColumnNames
     """
 
+    name: str
+    needs_ranges = False
     report: Callable[[int], None] = staticmethod(lambda done: None)
 
     def __init__(self, names: ColumnNames) -> None:
         self.names = names
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Free what was opened."""
 
-    def reduce(self, kind: type, on_part: Callable[[Any, RowLocation], Any]) -> Any:
-        """Add up the results of a function of each partition and its place."""
+    def collect(self, columns: tuple[str, ...]) -> Iterator[tuple[Any, RowLocation]]:
+        """Batches of some columns, each with its location."""
+        raise NotImplementedError
+
+    def reduce(self, kind: type, on_part: OnPart) -> Any:
+        """Add up the results of a function of each partition and its location."""
         raise NotImplementedError
 
     def survey(self, sampled: bool) -> PartitionSurvey:
-        on_part = partial(survey_part, names=self.names, sampled=sampled)
-        survey: PartitionSurvey = self.reduce(PartitionSurvey, on_part)
+        survey: PartitionSurvey = self.reduce(
+            PartitionSurvey, partial(survey_part, sampled=sampled)
+        )
         return survey
 
     def count(self, task: Task) -> Sums:
         total: Sums = self.reduce(Sums, partial(sum_part, task=task))
         return total
+
+    def rank(self, task: Task, totals: Sums) -> Readings:
+        """Rankings of each group, given the weight of each class in it."""
+        raise NotImplementedError
+
+    def measure(self, task: Task, counted: Sums) -> tuple[Sums, Readings]:
+        """Add all other sums to those of the labels, and rank the scores."""
+        totals = self.count(task) if task.needs_sums else Sums()
+        totals.add(counted)
+        return totals, self.rank(task, totals) if task.ranks else {}
+
+    def n_passes(self, task: Task) -> int:
+        """Number of times that all rows are read."""
+        return 1 + task.needs_sums + (len(task.layout.ranked) if task.ranks else 0)
 
 
 def n_rows_of(batch: Any) -> int:
@@ -151,32 +184,30 @@ def n_rows_of(batch: Any) -> int:
     return int(batch.num_rows) if hasattr(batch, "num_rows") else len(batch)
 
 
-def survey_part(
-    data: Any, place: RowLocation, names: ColumnNames, *, sampled: bool
-) -> PartitionSurvey:
+def reduce_batch(
+    data: Any, place: RowLocation, names: ColumnNames, kind: type, on_part: OnPart
+) -> Any:
+    """Read and check a batch, and apply a function to it; an empty ``kind`` without rows."""
+    with partition_errors(place):
+        return on_part(read_part(data, names, place), place) if n_rows_of(data) else kind()
+
+
+def survey_part(part: Partition, place: RowLocation, *, sampled: bool) -> PartitionSurvey:
     """Count the labels and groups of a partition, and sample its scores."""
-    with partition_errors(place):
-        if not n_rows_of(data):
-            return PartitionSurvey()
-        part = read_part(data, names, place)
-        survey = PartitionSurvey(count_labels(part))
-        if sampled and part.score is not None:
-            keys = np.random.default_rng([place.number, place.first_row]).random(part.n_rows)
-            kept = np.argsort(keys, kind="stable")[:SAMPLE]
-            survey.keys, survey.sample = keys[kept], part.score[kept]
-        return survey
+    survey = PartitionSurvey(count_labels(part))
+    if sampled and part.score is not None:
+        keys = np.random.default_rng([place.number, place.first_row]).random(part.n_rows)
+        kept = np.argsort(keys, kind="stable")[:SAMPLE]
+        survey.keys, survey.sample = keys[kept], part.score[kept]
+    return survey
 
 
-def sum_part(data: Any, place: RowLocation, task: Task) -> Sums:
-    """Sum up a partition."""
-    with partition_errors(place):
-        if not n_rows_of(data):
-            return Sums()
-        part = read_part(data, task.names, place)
-        total = sum_rows(part, task.layout, task.names, place)
-        if task.edges or task.sketch is not None:
-            _sum_scores(total, part, task, place)
-        return total
+def sum_part(part: Partition, place: RowLocation, task: Task) -> Sums:
+    """Moments and bins of a partition, and the weight of the classes in ranges or sketches."""
+    total, _ = sum_rows(part, task.layout, task.names, place, ranked=False)
+    if task.edges or task.sketch is not None:
+        _sum_scores(total, part, task, place)
+    return total
 
 
 def _sum_scores(total: Sums, part: Partition, task: Task, place: RowLocation) -> None:
@@ -290,7 +321,7 @@ def _weights(weight: Array) -> Array:
     return weight.astype(np.float64 if weight.dtype.kind == "f" else np.int64)
 
 
-def gather(readings: Iterable[Reading], task: Task) -> dict[Any, list[RangeReading]]:
+def gather(readings: Iterable[Reading], task: Task) -> Readings:
     """Combine the readings of all ranges, by group and column."""
     by_column: dict[tuple[Any, int], list[RangeReading]] = {}
     for group, k, reading in readings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,6 @@ from skmetrics_ext.backends import partitions
 from skmetrics_ext.backends.partitions import PartitionError, Task
 from skmetrics_ext.backends.read_errors import reading
 from skmetrics_ext.merged.columns import ColumnNames, RowLocation
-from skmetrics_ext.merged.ranges import RangeReading
 from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import printable
@@ -21,7 +20,7 @@ _BLOB = "blob binary"
 _SPREAD = "part long, grp int, score double, code short, weight {}"
 
 
-class SparkEngine(partitions.PartitionEngine):
+class SparkEngine(partitions.Engine):
     """A Spark DataFrame.
 
     Parameters
@@ -52,17 +51,20 @@ class SparkEngine(partitions.PartitionEngine):
         wanted = self.frame.select(*(self.columns[name] for name in columns))
         yield from _collect(wanted.mapInArrow(send, _BLOB))
 
-    def reduce(self, kind: type, on_part: Callable[[Any, RowLocation], Any]) -> Any:
+    def reduce(self, kind: type, on_part: partitions.OnPart) -> Any:
         """Add up the results of a function of each batch and its place, by partition first."""
-        names = self.names.all
+        names = self.names
 
         def add(batches: Iterator[Any]) -> Iterator[Any]:
-            parts = (on_part(batch, place) for batch, place in _placed(batches, names))
+            parts = (
+                partitions.reduce_batch(batch, place, names, kind, on_part)
+                for batch, place in _placed(batches, names.all)
+            )
             yield _blob(partitions.combined(kind, parts))
 
         return partitions.combined(kind, _collect(self.frame.mapInArrow(add, _BLOB)))
 
-    def rank(self, task: Task, totals: Sums) -> dict[Any, list[RangeReading]]:
+    def rank(self, task: Task, totals: Sums) -> partitions.Readings:
         offsets = partitions.RangeOffsets.of(totals.ranges)
         n_parts = int(partitions.first_parts(task)[-1])
         names = self.names.all

@@ -26,6 +26,7 @@ from skmetrics_ext.validation.positive import natural_positive
 
 ALL = "all"  # group of all rows
 LARGE = 1 << 30  # bytes beyond which files are not read into memory
+_LEAST_MEMORY = 1 << 26  # bytes for --stream, however small the file
 _SUM = 1e-6  # tolerance of sums of probabilities
 _NEEDS = {"labels": "predicted labels: --pred", "scores": "scores: --score"}
 
@@ -91,7 +92,10 @@ class Predictions:
         further = GroupColumns((*more_preds, *(others or options.by)), crossed=True)
         names = ColumnNames(target, scores, pred, options.weight, further, options.groups)
         files = open_files(options.file, names, form)
-        if not options.stream and sum(Path(file).stat().st_size for file in files.files) <= LARGE:
+        n_bytes = sum(Path(file).stat().st_size for file in files.files)
+        if options.memory is None:
+            options.memory = min(max(n_bytes, _LEAST_MEMORY), LARGE)
+        if not options.stream and n_bytes <= LARGE:
             files = files.hold(names.all)
         log(*files.form.notes)
         if options.drop_missing:

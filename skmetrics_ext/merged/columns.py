@@ -108,6 +108,11 @@ class Partition:
     def n_rows(self) -> int:
         return len(self.true)
 
+    @property
+    def n_bytes(self) -> int:
+        columns = (self.true, self.pred, self.score, self.weight, self.group)
+        return sum(column.nbytes for column in columns if column is not None)
+
 
 def join_parts(parts: Sequence[Partition]) -> Partition:
     """Concatenate parts, of which all or none have groups."""
@@ -237,7 +242,8 @@ def _scores(data: Any, names: ColumnNames, place: RowLocation) -> tuple[Array | 
                 raise _refused(column.name, column.values[row], row, place, why)
     dtype = np.result_type(*(column.values for column in read))
     eps = float(np.finfo(np.float32 if dtype in (np.float16, np.float32) else np.float64).eps)
-    return np.column_stack([c.values.astype(np.float64, copy=False) for c in read]), eps
+    values = [column.values.astype(np.float64, copy=False) for column in read]
+    return values[0][:, None] if len(values) == 1 else np.column_stack(values), eps
 
 
 def _shown(column: Column) -> str:
@@ -297,21 +303,32 @@ def scored(
     part: Partition, layout: Layout, names: ColumnNames, place: RowLocation
 ) -> tuple[Array, Array]:
     """Every row's code into the classes of the layout, and its scores in their order."""
-    assert part.score is not None
-    codes = find_labels(part.labels, layout.classes)[part.true]
-    if (codes < 0).any():
-        why = f", which is none of the classes {layout.classes.tolist()}"
-        row = int(np.argmin(codes))
-        raise _refused(names.true, repr(part.labels[part.true[row]]), row, place, why)
-    score = part.score
     if not part.checked:
-        if layout.reads_probabilities:
-            score = _probabilities(score, names, place)
-        if layout.reads_probabilities or layout.n_columns == 2:
-            _check_sums(score, names, place)
-    if layout.turned:
-        score = score[:, ::-1]
-    return codes, score
+        part = check_scores(part, layout, names, place)
+    assert part.score is not None
+    codes = find_labels(part.labels, layout.classes)
+    is_coded = np.array_equal(codes, np.arange(len(codes)))
+    true = part.true if is_coded else codes[part.true]
+    return true, part.score[:, ::-1] if layout.turned else part.score
+
+
+def check_scores(
+    part: Partition, layout: Layout, names: ColumnNames, place: RowLocation
+) -> Partition:
+    """Reject rows of other classes than those of the layout, or without proper probabilities."""
+    score = part.score
+    if score is None:
+        return part
+    unknown = find_labels(part.labels, layout.classes) < 0
+    if unknown.any() and unknown[part.true].any():
+        why = f", which is none of the classes {layout.classes.tolist()}"
+        row = int(np.argmax(unknown[part.true]))
+        raise _refused(names.true, repr(part.labels[part.true[row]]), row, place, why)
+    if layout.reads_probabilities:
+        score = _probabilities(score, names, place)
+    if layout.reads_probabilities or layout.n_columns == 2:
+        _check_sums(score, names, place)
+    return replace(part, score=score, checked=True)
 
 
 def each_group(part: Partition, kept: Array | None = None) -> Iterator[tuple[Any, Any]]:
@@ -338,7 +355,7 @@ def _probabilities(score: Array, names: ColumnNames, place: RowLocation) -> Arra
         row, column = divmod(int(np.argmax(np.abs(score - 0.5))), score.shape[1])
         why = ", which is not a probability"
         raise _refused(names.score[column], score[row, column], row, place, why)
-    return np.clip(score, 0.0, 1.0)
+    return score if low >= 0 and high <= 1 else np.clip(score, 0.0, 1.0)
 
 
 def _check_sums(score: Array, names: ColumnNames, place: RowLocation) -> None:

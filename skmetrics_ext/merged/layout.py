@@ -101,6 +101,11 @@ class Layout:
         return class_notes(self.positive) if len(self.classes) == 2 and any(of_class) else []
 
     @property
+    def needs_sums(self) -> bool:
+        """Whether rows are read for other sums than tables and rankings, or to be checked."""
+        return bool(self.of_kind("moments", "bins")) or self.n_columns == 2
+
+    @property
     def reads_probabilities(self) -> bool:
         return any(metric.spec.response == "probabilities" for metric in self.asked)
 

@@ -11,13 +11,12 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from skmetrics_ext.merged.columns import GroupRows
 from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.merged.thinned_curve import chord_gap, evenly_along, rates
 from skmetrics_ext.metrics.averaging import RankKernel, is_by_class, is_pooled
@@ -207,9 +206,11 @@ def read_range(
 
 
 def read_tables(tables: Iterable[RankTally], own: int, plan: RangePlan) -> RangeReading:
-    """Merge tables into one ranking, read as one range."""
-    table = RankTally.combine(tables)
+    """Merge tables into one ranking, read as one range whose table is kept."""
+    listed = list(tables)
+    table = listed[0] if len(listed) == 1 else RankTally.combine(listed)
     total = table.mass.sum(axis=1)
+    plan = replace(plan, spread=False)  # the table gives the variance
     return read_range(table, own, np.zeros_like(total), total, plan, (), 1 << 62)
 
 
@@ -289,14 +290,6 @@ def distinct_beyond(stacks: Collection[RankStack], most: int) -> int:
         return 0
     held = sum(len(stack.whole().thresholds) for stack in stacks if stack.tallies)
     return held if held > most else 0
-
-
-def tallies_of(rows: GroupRows, n_classes: int) -> list[RankTally]:
-    """Rank tally of each column of scores."""
-    return [
-        RankTally.from_scores(np.ascontiguousarray(column), rows.true, n_classes, rows.weight)
-        for column in rows.rankings
-    ]
 
 
 # --------------------------------------------------------------------------- values

@@ -12,7 +12,7 @@ import numpy as np
 from skmetrics_ext.inference.derivatives import slope_of_means
 from skmetrics_ext.inference.draws.atoms import PLAIN, Atoms
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
-from skmetrics_ext.inference.draws.rankings import RankingSample, ScoreIndex
+from skmetrics_ext.inference.draws.rankings import DrawnRankings, RankingSample, ScoreIndex
 from skmetrics_ext.inference.draws.readers import sample_of_checked
 from skmetrics_ext.inference.draws.samples import MomentSample, TableSample, TallySample
 from skmetrics_ext.inference.linearized import Linearized, linearize
@@ -28,7 +28,7 @@ from skmetrics_ext.merged.columns import (
     scored,
 )
 from skmetrics_ext.merged.layout import Layout
-from skmetrics_ext.merged.ranges import SPREAD, MergedRankings, RangeReading, call, read
+from skmetrics_ext.merged.ranges import SPREAD, MergedRankings, RangeReading, call, kind_of, read
 from skmetrics_ext.merged.sums import Sums, as_probabilities, as_scores
 from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
 from skmetrics_ext.numeric import Array, as_factors
@@ -110,7 +110,8 @@ class GroupSums:
         tables = [self.readings[group][0].table for group in held]
         if all(table is not None for table in tables):
             return self._of_rankings(metric, held)
-        if len(held) == 1 and SPREAD in self.readings[held[0]][0].sums:
+        is_area = kind_of(metric) == "wins"
+        if len(held) == 1 and is_area and SPREAD in self.readings[held[0]][0].sums:
             return self._of_squares(metric, held[0])
         return _NOT_HELD
 
@@ -156,7 +157,8 @@ class GroupSums:
         """Classes at each score, by group, are atoms."""
         tables = [self.readings[group][0].table for group in groups]
         parts = [table for table in tables if table is not None]
-        whole, cells = RankTally.combine(parts), [np.flatnonzero(part.mass) for part in parts]
+        whole = parts[0] if len(parts) == 1 else RankTally.combine(parts)
+        cells = [np.flatnonzero(part.mass) for part in parts]
         n_scores, indexes = len(whole.thresholds), cells
         if len(parts) > 1:
             indexes = []
@@ -168,7 +170,8 @@ class GroupSums:
         atoms = self._atoms(groups, [part.mass for part in parts], cells, index // n_scores)
         counted = atoms, ScoreIndex(whole.thresholds, index)
         sample = RankingSample(metric, _NAN, _Merged(self.layout.classes), PLAIN, counted)
-        return _read(sample, sample.tally(atoms.rows))
+        ranking = RankTally(whole.thresholds, as_factors(whole.mass))
+        return _read(sample, DrawnRankings((ranking,)))
 
     def _of_squares(self, metric: Metric, group: Any) -> Linearized | str:
         """DeLong's variance, from the sums of squares over the ranges of scores.

@@ -13,7 +13,6 @@ import numpy as np
 
 from skmetrics_ext.merged.columns import ColumnNames, Partition, RowLocation, rows_by_group
 from skmetrics_ext.merged.layout import Layout, find_metrics, make_layout
-from skmetrics_ext.merged.ranges import tallies_of
 from skmetrics_ext.merged.sums import Sums, bins_of, count_labels, sum_rows
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plain_files import check_content
@@ -247,13 +246,9 @@ class StreamState:
 
 def sum_part(part: Partition, layout: Layout) -> tuple[Sums, dict[Any, list[RankTally]]]:
     """Sums of the rows of each group and, if metrics rank, the tally of each column of scores."""
-    sums = count_labels(part)
-    sums.add(sum_rows(part, layout, NAMES, PLACE))
-    if not layout.of_kind("ranks"):
-        return sums, {}
-    n_classes = len(layout.classes)
-    groups = rows_by_group(part, layout, NAMES, PLACE)
-    return sums, {group: tallies_of(rows, n_classes) for group, rows in groups}
+    sums, tallies = sum_rows(part, layout, NAMES, PLACE, ranked=True)
+    sums.add(count_labels(part))
+    return sums, tallies
 
 
 def _check_edges(part: Partition, layout: Layout) -> None:
@@ -352,7 +347,7 @@ def _one_row(layout: Layout) -> Sums:
         score = np.full((1, layout.n_columns), 1 / max(layout.n_columns, 2))
     first = np.zeros(1, dtype=np.int64)
     part = Partition(layout.classes, first, None, score, None, (None,), None, checked=True)
-    return sum_rows(part, layout, NAMES, PLACE)
+    return sum_rows(part, layout, NAMES, PLACE, ranked=False)[0]
 
 
 def _check_like(sums: Sums, one: Sums, weight: Any) -> None:

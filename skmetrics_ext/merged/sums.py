@@ -21,7 +21,7 @@ from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.metrics.calibration.binning import Binning, check_bins
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.tallies import ConfusionTally, MomentTally, ScoreSketch
+from skmetrics_ext.tallies import ConfusionTally, MomentTally, RankTally, ScoreSketch
 from skmetrics_ext.tallies.bins import BinTally
 from skmetrics_ext.validation import (
     BinaryProbabilities,
@@ -133,18 +133,30 @@ def _occurring(classes: Array, table: Array) -> ConfusionTally:
     return ConfusionTally(classes[used], table[np.ix_(used, used)])
 
 
-def sum_rows(part: Partition, layout: Layout, names: ColumnNames, place: RowLocation) -> Sums:
-    """Moments and calibration bins of each group."""
-    found = Sums()
-    means, binned = layout.of_kind("moments"), layout.of_kind("bins")
-    if not means and not binned and layout.n_columns != 2:  # which must sum to 1
-        return found
+def sum_rows(
+    part: Partition, layout: Layout, names: ColumnNames, place: RowLocation, *, ranked: bool
+) -> tuple[Sums, dict[Any, list[RankTally]]]:
+    """Moments and calibration bins of each group and, if ``ranked``, its tallies of scores."""
+    sums, tallies = Sums(), {}
+    ranked = ranked and bool(layout.of_kind("ranks"))
+    if not ranked and not layout.needs_sums:
+        return sums, {}
     for group, rows in rows_by_group(part, layout, names, place):
-        for metric in means:
-            found.moments[group, metric.name] = moments_of(metric, rows, layout)
-        for metric in binned:
-            found.bins[group, metric.name] = bins_of(metric, rows, layout)
-    return found
+        for metric in layout.of_kind("moments"):
+            sums.moments[group, metric.name] = moments_of(metric, rows, layout)
+        for metric in layout.of_kind("bins"):
+            sums.bins[group, metric.name] = bins_of(metric, rows, layout)
+        if ranked:
+            tallies[group] = tallies_of(rows, len(layout.classes))
+    return sums, tallies
+
+
+def tallies_of(rows: GroupRows, n_classes: int) -> list[RankTally]:
+    """Rank tally of each column of scores."""
+    return [
+        RankTally.from_scores(np.ascontiguousarray(column), rows.true, n_classes, rows.weight)
+        for column in rows.rankings
+    ]
 
 
 def moments_of(metric: Metric, rows: GroupRows, layout: Layout) -> MomentTally:

@@ -119,6 +119,11 @@ def test_intervals_that_sums_do_not_tell_are_refused_with_the_reason(engine):
     for row in run("duckdb", frame, metrics=["average_precision"], **many):
         assert np.isnan([row.low, row.high]).all()
         assert "memory_limit" in row.reason
+    area, precision = run("duckdb", frame, metrics=["roc_auc", "average_precision"], **many)
+    assert area.low < area.value < area.high
+    assert not np.isnan(precision.value)
+    assert np.isnan([precision.low, precision.high]).all()
+    assert "memory_limit" in precision.reason
 
 
 @pytest.mark.parametrize("engine", ENGINES)

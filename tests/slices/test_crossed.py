@@ -162,7 +162,7 @@ def sums_of(frame, by, layout):
     names = ColumnNames("true", ("score",), "pred", None, by)
     part = read_part(frame, names, RowLocation())
     sums = count_labels(part)
-    sums.add(sum_rows(part, layout, names, RowLocation()))
+    sums.add(sum_rows(part, layout, names, RowLocation(), ranked=False)[0])
     return sums
 
 

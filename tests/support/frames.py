@@ -132,5 +132,7 @@ def small_batches(monkeypatch):
     """Batches of a few rows, so that every engine has many parts."""
     from skmetrics_ext.backends import duckdb, engines, files
 
-    for module in (duckdb, engines, files):
+    for module in (duckdb, files):
         monkeypatch.setattr(module, "BATCH", 50)
+    monkeypatch.setattr(engines, "BATCH", 50)
+    monkeypatch.setattr(engines, "RESIDENT_BATCH", 50)
