@@ -89,7 +89,7 @@ class Accumulator:
         classes = None if labels is None else read_labels(labels)
         self._state = StreamState(find_metrics(metrics), classes, pos_label)
         self.max_distinct = check_integer("max_distinct", max_distinct, 1)
-        self._ranks = any(one.sums == "ranks" for one in self._state.asked)
+        self._ranks = any(metric.sums == "ranks" for metric in self._state.metrics)
         self._waiting: list[Partition] = []
         self._n_waiting = 0  # scores and labels
         self._sums = Sums()
@@ -99,7 +99,7 @@ class Accumulator:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the metrics."""
-        return tuple(one.name for one in self._state.asked)
+        return tuple(metric.name for metric in self._state.metrics)
 
     @property
     def n_rows(self) -> int:
@@ -136,8 +136,8 @@ class Accumulator:
         y_pred : array-like of shape (n_samples,), default=None
             Predicted labels, where metrics of both kinds were asked for.
         """
-        of_labels = [one.name for one in self._state.asked if one.sums == "tables"]
-        of_scores = [one.name for one in self._state.asked if one.sums != "tables"]
+        of_labels = [metric.name for metric in self._state.metrics if metric.sums == "tables"]
+        of_scores = [metric.name for metric in self._state.metrics if metric.sums != "tables"]
         if not of_scores and y_pred is None:
             y_score, y_pred = None, y_score
         if of_labels and y_pred is None:
@@ -180,10 +180,8 @@ class Accumulator:
         stacks = [RankStack(stack.tallies) for stack in self._stacks]
         if self._ranks and not stacks:
             stacks = [RankStack() for _ in layout.ranked]
-        for k, (stack, tally) in enumerate(
-            zip(stacks, tallies.get(None, ()), strict=bool(tallies))
-        ):
-            stack.add(_binned(tally, self._edges, k))
+        for k, tally in enumerate(tallies.get(None, ())):
+            stacks[k].add(_binned(tally, self._edges, k))
         _check_distinct(stacks, self.max_distinct)
         self._sums.add(sums)
         self._stacks = stacks
@@ -220,7 +218,7 @@ class Accumulator:
         """
         state, parts = self._state, (self, *others)
         merged = Accumulator(
-            {metric.name: metric for metric in state.asked},
+            {metric.name: metric for metric in state.metrics},
             labels=state.labels,
             pos_label=state.pos_label,
             max_distinct=self.max_distinct,
@@ -236,11 +234,9 @@ class Accumulator:
         self._sums.add(other._sums)
         if not self._stacks:
             self._stacks = [RankStack() for _ in other._stacks]
-        for k, (stack, more) in enumerate(
-            zip(self._stacks, other._stacks, strict=bool(other._stacks))
-        ):
-            for tally in more.tallies:
-                stack.add(_binned(tally, self._edges, k))
+        for k, stack in enumerate(other._stacks):
+            for tally in stack.tallies:
+                self._stacks[k].add(_binned(tally, self._edges, k))
         self._state = state
         _check_distinct(self._stacks, self.max_distinct)
 
@@ -332,7 +328,9 @@ class Accumulator:
         """
         state, sums, ranks, edges = read_content(path, KIND, VERSION, stream_of)
         found = cls(
-            {one.name: one for one in state.asked}, labels=state.labels, pos_label=state.pos_label
+            {metric.name: metric for metric in state.metrics},
+            labels=state.labels,
+            pos_label=state.pos_label,
         )
         found._state, found._sums, found._edges = state, sums, edges
         found._stacks = [RankStack([tally]) for tally in ranks]

@@ -1,4 +1,4 @@
-"""Dask: many machines, or many processes on one, whose scheduler moves the rows."""
+"""Dask: many machines, or many processes on one machine; its scheduler moves the rows."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from skmetrics_ext.backends import partitions
 from skmetrics_ext.backends.partitions import PartitionError, Task
 from skmetrics_ext.merged.columns import ColumnNames, RowLocation
 from skmetrics_ext.merged.sums import Sums
+from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import printable
 
@@ -36,14 +37,12 @@ class DaskEngine(partitions.Engine):
         self.parts = self.frame.to_delayed()
 
     def collect(self, columns: tuple[str, ...]) -> Iterator[tuple[Any, RowLocation]]:
-        """Batches of some columns."""
         for i, part in enumerate(self.frame[list(columns)].to_delayed()):
             (batch,) = self._compute([part])
             if len(batch):
                 yield batch, _place(i)
 
     def reduce(self, kind: type, on_part: partitions.OnPart) -> Any:
-        """Add up the results of a function of each partition and its place, a few at a time."""
         read = _delayed(partitions.reduce_batch)
         level = [
             read(part, _place(i), self.names, kind, on_part) for i, part in enumerate(self.parts)
@@ -61,7 +60,7 @@ class DaskEngine(partitions.Engine):
         except (InvalidParameterError, PartitionError):
             raise
         except Exception as error:
-            for i, part in enumerate(self.parts):  # a partition that cannot be made is named
+            for i, part in enumerate(self.parts):  # names a partition that cannot be computed
                 with partitions.partition_errors(_place(i)):
                     dask.compute(_delayed(len)(part))
             raise PartitionError(
@@ -81,8 +80,8 @@ class DaskEngine(partitions.Engine):
         else:  # each range of scores comes to one worker
             with dask.config.set({"dataframe.shuffle.method": _shuffle()}):
                 frame = frame.set_index("part", divisions=[*range(n_parts), n_parts - 1])
-        offsets = _delayed(partitions.RangeOffsets.of(totals.ranges))
-        read = [_delayed(_read)(part, shared, offsets) for part in frame.to_delayed()]
+        masses = _delayed(totals.ranges)
+        read = [_delayed(_read)(part, shared, masses) for part in frame.to_delayed()]
         readings = [pickle.loads(blob) for blob in self._compute(read)]
         return partitions.gather((reading for part in readings for reading in part), task)
 
@@ -120,9 +119,9 @@ def _empty(task: Task) -> Any:
     return _spread(pandas.DataFrame(columns=list(task.names.all)), RowLocation(), task)
 
 
-def _read(frame: Any, task: Task, offsets: partitions.RangeOffsets) -> bytes:
-    """Pickled readings: their arrays are small, and plain bytes cost the scheduler least."""
+def _read(frame: Any, task: Task, masses: dict[tuple[Any, int], Array]) -> bytes:
+    """Pickled readings: their arrays are small, and bytes are cheapest for the scheduler."""
     if "part" not in frame.columns:
         frame = frame.reset_index()
     columns = {name: np.asarray(frame[name]) for name in frame.columns}
-    return pickle.dumps(partitions.read_shuffled(columns, task, offsets))
+    return pickle.dumps(partitions.read_shuffled(columns, task, masses))

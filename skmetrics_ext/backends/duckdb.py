@@ -1,4 +1,4 @@
-"""DuckDB: data larger than memory on one machine, sorted on disk by the engine."""
+"""DuckDB: data larger than memory on one machine, which it sorts on disk."""
 
 from __future__ import annotations
 
@@ -11,15 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from skmetrics_ext.backends import partitions
 from skmetrics_ext.backends.files import BATCH, Files, own_prefix
-from skmetrics_ext.backends.partitions import (
-    SAMPLE,
-    Engine,
-    PartitionSurvey,
-    Readings,
-    Task,
-    sum_part,
-)
 from skmetrics_ext.backends.read_errors import Rows, check_columns, guarded_batches, placed, reading
 from skmetrics_ext.merged.columns import (
     MOST_EXACT,
@@ -39,29 +32,29 @@ from skmetrics_ext.validation.containers import Column
 from skmetrics_ext.validation.rows import check_total
 
 _MOST_LABELS = 10_000
-_FEW = 16  # values that a CASE finds faster than a join
+_FEW = 16  # values for which CASE is faster than a join
 _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 _INTEGERS = (*_NUMBERS, *(f"U{name}" for name in _NUMBERS))
 _FLOATS = ("FLOAT", "DOUBLE")
-_PLAIN_PATH = re.compile(r"[\w./ -]+")  # others DuckDB might take for a pattern or an address
+_PLAIN_PATH = re.compile(r"[\w./ -]+")  # DuckDB might read others as a pattern or an address
 _NO_LABELS = re.compile(r"DATE|TIME|INTERVAL|BLOB|BIT|STRUCT|MAP|UNION|.*\]$")
 
 
-class DuckEngine(Engine):
+class DuckEngine(partitions.Engine):
     """A DuckDB relation named ``data``, read by SQL.
 
     Parameters
     ----------
     run : callable
-        ``run(sql)`` returns the relation of a query over ``data``. Its columns are called ``k0``,
-        ``k1``, ... in the order of ``names.all``, since DuckDB ignores the case of names.
+        ``run(sql)`` returns the relation of a query over ``data``, whose columns are named ``k0``,
+        ``k1``, ... in the order of ``names.all``, because DuckDB ignores the case of names.
     names : ColumnNames
     close : callable
-        Frees what was opened.
+        Closes the connection.
     rows : callable or None
-        Reads the rows in their order, to locate one that is refused; None for ``data`` itself.
+        Reads the rows in their order, to locate an invalid one; None to read ``data``.
     what : str
-        The data set in messages.
+        Name of the data set in messages.
     """
 
     name = "duckdb"
@@ -93,7 +86,7 @@ class DuckEngine(Engine):
 
     # ----------------------------------------------------------------------- survey
 
-    def survey(self, sampled: bool) -> PartitionSurvey:
+    def survey(self, sampled: bool) -> partitions.PartitionSurvey:
         names = self.names
         self._check_types()
         keys = [self._group_key(name) for name in names.by.columns]
@@ -110,15 +103,15 @@ class DuckEngine(Engine):
             raise InvalidParameterError("The data set has no rows.")
         first = len(keys) + 1
         if any(any(cell[first : first + len(faults)]) for cell in cells):
-            for batch, place in self._rows():  # read as all engines do, to name the row
+            for batch, place in self._rows():  # raises the error that names the row
                 read_part(batch, names, place)
-        survey = PartitionSurvey(self._sums(cells, len(keys)))
+        survey = partitions.PartitionSurvey(self._sums(cells, len(keys)))
         scores = [self.columns[name] for name in names.score]
         if sampled:
             wanted = [f"{column}::DOUBLE" for column in scores]
             rows = self._fetch(
                 f"SELECT {', '.join(wanted)} FROM data "
-                f"USING SAMPLE reservoir({SAMPLE} ROWS) REPEATABLE (0)"
+                f"USING SAMPLE reservoir({partitions.SAMPLE} ROWS) REPEATABLE (0)"
             )
             survey.sample = np.array(rows, dtype=np.float64)
             survey.keys = np.zeros(len(survey.sample))
@@ -129,7 +122,7 @@ class DuckEngine(Engine):
         return survey
 
     def _faults(self) -> list[str]:
-        """SQL conditions that no row may fulfil."""
+        """SQL conditions that make a row invalid."""
         names, faults = self.names, []
         numbers = {*names.score, names.weight}
         for name, column in self.columns.items():
@@ -168,7 +161,7 @@ class DuckEngine(Engine):
         return by.key(values)
 
     def _sums(self, cells: list[tuple[Any, ...]], n_keys: int) -> Sums:
-        """Confusion tables of cells, which are counted as rows with weights."""
+        """Confusion tables, from cells as rows with weights."""
         names = self.names
         n_by = len(names.by.columns)
         labels = enumerate(names.labels, start=n_by)
@@ -188,7 +181,7 @@ class DuckEngine(Engine):
         return sums
 
     def _check_types(self) -> None:
-        """Refuse types that SQL would turn into labels or numbers, as the other engines do."""
+        """Reject types that SQL would convert to labels or numbers, like the other engines."""
         names = self.names
         kinds = dict.fromkeys(names.labels, "labels of classes") | dict.fromkeys(
             names.score, "scores"
@@ -197,16 +190,14 @@ class DuckEngine(Engine):
             kinds[names.weight] = "weights"
         numbers = (*_INTEGERS, *_FLOATS, "BOOLEAN", "DECIMAL")
         for name, kind in kinds.items():
-            held = self.types[name]
-            is_number = held.partition("(")[0] in numbers
-            if _NO_LABELS.match(held) or not (is_number or name in names.labels):
-                raise InvalidParameterError(f"Column {name!r} must hold {kind}, got {held}.")
+            dtype = self.types[name]
+            is_number = dtype.partition("(")[0] in numbers
+            if _NO_LABELS.match(dtype) or not (is_number or name in names.labels):
+                raise InvalidParameterError(f"Column {name!r} must hold {kind}, got {dtype}.")
 
     def _rows(self) -> Iterator[tuple[Any, RowLocation]]:
-        if self.rows is not None:
-            return self.rows(self.names.all)
-        reader = self._reader(f"SELECT {', '.join(self.columns.values())} FROM data")
-        return placed(guarded_batches(self.what, lambda: reader))
+        read = self.collect if self.rows is None else self.rows
+        return read(self.names.all)
 
     # ----------------------------------------------------------------------- passes
 
@@ -228,7 +219,6 @@ class DuckEngine(Engine):
         self.report(self.done)
 
     def collect(self, columns: tuple[str, ...]) -> Iterator[tuple[Any, RowLocation]]:
-        """Batches of some columns."""
         wanted = ", ".join(map(self._value, columns))
         reader = self._reader(f"SELECT {wanted} FROM data")
         for batch, place in placed(guarded_batches(self.what, lambda: reader)):
@@ -236,25 +226,25 @@ class DuckEngine(Engine):
                 yield dict(zip(columns, batch.columns, strict=True)), place
 
     def _value(self, name: str) -> str:
-        """SQL of a column; columns of groups hold the values that the survey saw."""
+        """SQL of a column; columns of groups are converted as in the survey."""
         by = self.names.by
         is_value = name in (*by.names, self.names.clusters) and name not in by.edges
         return self._key(name) if is_value else self.columns[name]
 
-    def count(self, task: Task) -> Sums:
+    def count(self, task: partitions.Task) -> Sums:
         columns = ", ".join(map(self._value, self.columns))
         total, place = Sums(), RowLocation()
         try:
             for batch in self._batches(f"SELECT {columns} FROM data"):
                 named = dict(zip(self.names.all, batch.columns, strict=True))
-                total.add(sum_part(read_part(named, self.names, place), place, task))
+                total.add(partitions.sum_part(read_part(named, self.names, place), place, task))
         except InvalidParameterError:
-            for batch, place in self._rows():  # in their order, which DuckDB need not keep
-                sum_part(read_part(batch, self.names, place), place, task)
+            for batch, place in self._rows():  # in order, so that the error names the row
+                partitions.sum_part(read_part(batch, self.names, place), place, task)
             raise
         return total
 
-    def rank(self, task: Task, totals: Sums) -> Readings:
+    def rank(self, task: partitions.Task, totals: Sums) -> partitions.Readings:
         classes = task.layout.classes
         masses = {number: totals.masses(group, classes) for group, number in task.groups.items()}
         scans = []
@@ -270,7 +260,7 @@ class DuckEngine(Engine):
                 weight = batch.column(3).to_numpy() if batch.num_columns > 3 else None
                 scan.feed(group, score, code, weight)
             scan.close()
-            self._advance(before + n_rows - self.done)  # rows that came as one are read as well
+            self._advance(before + n_rows - self.done)  # some rows may have been counted by SQL
             scans.append(scan.done)
         return {
             group: [scan[number] for scan in scans]
@@ -278,8 +268,8 @@ class DuckEngine(Engine):
             if number in scans[0]
         }
 
-    def _sorted(self, score: str, task: Task, grouped: bool) -> str:
-        """SQL of group, score and class of each row, and its weight, the highest score first."""
+    def _sorted(self, score: str, task: partitions.Task, grouped: bool) -> str:
+        """SQL of the group, score, class and weight of each row, the highest score first."""
         names = self.names
         joins: list[str] = []
         classes = {(label,): i for i, label in enumerate(task.layout.classes.tolist())}
@@ -299,7 +289,7 @@ class DuckEngine(Engine):
         order = "g, s DESC" if names.by.columns else "s DESC"
         return f"SELECT * FROM ({rows}) ORDER BY {order}"
 
-    def _group_number(self, task: Task, joins: list[str]) -> str:
+    def _group_number(self, task: partitions.Task, joins: list[str]) -> str:
         """SQL of the number of a row's group."""
         by = task.names.by
         if not by.columns:
@@ -319,7 +309,7 @@ class DuckEngine(Engine):
 def _numbered(
     columns: Sequence[str], numbers: Mapping[tuple[Any, ...], int], table: str, joins: list[str]
 ) -> str:
-    """SQL of the number that belongs to the values of columns, joined if there are many."""
+    """SQL of the number that values of columns have; by a join if there are many."""
     kind = "UTINYINT" if max(numbers.values(), default=0) < 256 else "INTEGER"
     if len(numbers) <= _FEW:
         cases = (
@@ -358,7 +348,7 @@ def _column(name: str, values: list[Any]) -> Column:
 
 
 def open_relation(relation: Any, names: ColumnNames) -> DuckEngine:
-    """A relation of the user's own connection, with its settings."""
+    """A relation of the user's connection, with its settings."""
     what = "The DuckDB relation"
     with reading(what):
         header = relation.columns
@@ -371,7 +361,7 @@ def open_files_in_duckdb(files: Files, names: ColumnNames, memory_limit: int) ->
     """Parquet or CSV files."""
 
     def fill(con: Any) -> None:
-        # CSV is read once, without a guess at what its columns hold.
+        # CSV is read once, with the types that were detected.
         if files.kind == "csv" or files.complete or files.missing:
             _keep(con, files.reader(names.all), names)
         elif files.alike and all(map(_PLAIN_PATH.fullmatch, files.files)):
@@ -384,24 +374,20 @@ def open_files_in_duckdb(files: Files, names: ColumnNames, memory_limit: int) ->
     return _opened(fill, names, memory_limit, files.rows, repr(files.path))
 
 
-def open_table(
-    table: Any, header: Sequence[Any], rows: Rows, names: ColumnNames, memory_limit: int
-) -> DuckEngine:
-    """An Arrow table or data set, with these columns."""
-    fill = partial(_register, given=table, header=header, names=names)
-    return _opened(fill, names, memory_limit, rows, "The data set")
-
-
-def open_reader(reader: Any, names: ColumnNames, memory_limit: int) -> DuckEngine:
-    """Record batches that can be read once only, which are kept on disk."""
-    fill = partial(_keep, reader=reader, names=names)
-    return _opened(fill, names, memory_limit, None, "The RecordBatchReader")
+def open_arrow(data: Any, rows: Rows | None, names: ColumnNames, memory_limit: int) -> DuckEngine:
+    """An Arrow table or data set; without ``rows``, a reader whose rows are kept on disk."""
+    if rows is None:
+        fill, what = partial(_keep, reader=data, names=names), "The RecordBatchReader"
+    else:
+        header = data.schema.names
+        fill, what = partial(_register, given=data, header=header, names=names), "The data set"
+    return _opened(fill, names, memory_limit, rows, what)
 
 
 def _opened(
     fill: Callable[[Any], None], names: ColumnNames, memory_limit: int, rows: Rows | None, what: str
 ) -> DuckEngine:
-    """A connection of our own; nothing of it is left where it cannot be filled."""
+    """A connection with the data; it is closed if reading them fails."""
     con, close = connect(memory_limit)
     try:
         with reading(what):
@@ -413,7 +399,7 @@ def _opened(
 
 
 def _keep(con: Any, reader: Any, names: ColumnNames) -> None:
-    """The rows in a table of DuckDB, in their order."""
+    """Copy the rows into a table of DuckDB, in their order."""
     con.register("given", reader)
     con.execute("SET preserve_insertion_order = true")
     con.execute(f"CREATE TABLE data AS {_by_place('given', reader.schema.names, names)}")
@@ -426,7 +412,7 @@ def _register(con: Any, given: Any, header: Sequence[Any], names: ColumnNames) -
 
 
 def _by_place(given: str, header: Sequence[Any], names: ColumnNames) -> str:
-    """SQL of the columns that are read, by their place among all of them."""
+    """SQL that selects the columns by their positions."""
     header = list(header)
     wanted = ", ".join(f"c{header.index(name)} AS k{i}" for i, name in enumerate(names.all))
     columns = ", ".join(f"c{i}" for i in range(len(header)))
@@ -437,12 +423,12 @@ def connect(memory_limit: int) -> tuple[Any, Callable[[], None]]:
     import duckdb
 
     folder = tempfile.TemporaryDirectory(prefix=own_prefix())
-    # What DuckDB holds beside its buffers, and our own batches, need room as well.
+    # DuckDB uses memory besides its buffers, and so do our batches.
     settings: dict[str, Any] = {
         "memory_limit": f"{max(memory_limit // 4, 1 << 26) // 1000}KB",
         "temp_directory": folder.name,
         "preserve_insertion_order": False,
-        # What a file asks for is not fetched and not run.
+        # Files cannot make DuckDB install or load extensions.
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
     }
@@ -477,7 +463,7 @@ class SortedScan:
         self.done: dict[int, RangeReading] = {}
         self._parts: list[RangeReading] = []
         self._group: int | None = None
-        self._last: tuple[float, Array] | None = None  # a score of which more rows may follow
+        self._last: tuple[float, Array] | None = None  # a score that more rows may have
         self._above = np.zeros(0)
 
     def feed(self, group: Array, score: Array, code: Array, weight: Array | None) -> None:

@@ -1,33 +1,18 @@
-"""Which engine reads a data set, how it is opened, and the engine that is always there."""
+"""The engine for each kind of data set, and the engine that reads batches in this process."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import util
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from skmetrics_ext.backends import partitions
 from skmetrics_ext.backends.files import BATCH, Files, open_files, require
-from skmetrics_ext.backends.partitions import (
-    BYTES_PER_ROW,
-    Engine,
-    OnPart,
-    Readings,
-    Task,
-    combined,
-    n_rows_of,
-    partition_errors,
-)
+from skmetrics_ext.backends.partitions import Engine, n_rows_of
 from skmetrics_ext.backends.read_errors import Rows, check_columns, guarded_batches, placed, reading
-from skmetrics_ext.merged.columns import (
-    ColumnNames,
-    Partition,
-    RowLocation,
-    check_scores,
-    join_parts,
-    read_part,
-)
+from skmetrics_ext.merged import columns
+from skmetrics_ext.merged.columns import ColumnNames, Partition, RowLocation
 from skmetrics_ext.merged.ranges import RankStack, distinct_beyond, read_columns
 from skmetrics_ext.merged.sums import Sums, sum_rows
 from skmetrics_ext.validation import InvalidParameterError, check_option
@@ -68,13 +53,13 @@ def open_engine(dataset: Any, names: ColumnNames, engine: str, memory_limit: int
         return open_relation(dataset, names)
     if engine in ("dask", "spark"):
         raise InvalidParameterError(
-            f"engine={engine!r} needs a {engine.title()} DataFrame, got {library}.{kind}: make one "
-            "of it, so that its partitions and scheduler are yours."
+            f"engine={engine!r} needs a {engine.title()} DataFrame, got {library}.{kind}: convert "
+            "the data set, so that you choose the partitions and the scheduler."
         )
     if isinstance(dataset, str | Path):
         dataset = open_files(str(dataset), names)
     if isinstance(dataset, Files):
-        bytes_per_row = BYTES_PER_ROW * (1 + len(names.score)) // 2
+        bytes_per_row = partitions.BYTES_PER_ROW * (1 + len(names.score)) // 2
         fits = dataset.n_stored * bytes_per_row <= memory_limit
         is_held = dataset.held is not None
         if is_held or (fits and engine == "auto") or not _prefers_duckdb(engine):
@@ -114,16 +99,14 @@ def _prefers_duckdb(engine: str) -> bool:
 def _open_in_duckdb(dataset: Any, names: ColumnNames, memory_limit: int) -> Any:
     require("duckdb", "engine='duckdb'")
     require("pyarrow", "Reading DuckDB in batches")
-    from skmetrics_ext.backends.duckdb import open_reader, open_table
+    from skmetrics_ext.backends.duckdb import open_arrow
 
     if type(dataset).__name__ == "RecordBatchReader":
-        return open_reader(dataset, names, memory_limit)
+        return open_arrow(dataset, None, names, memory_limit)
     if hasattr(dataset, "to_batches") and not hasattr(dataset, "to_pandas"):
-        return open_table(
-            dataset, dataset.schema.names, _scanned_rows(dataset), names, memory_limit
-        )
+        return open_arrow(dataset, _scanned_rows(dataset), names, memory_limit)
     table = _arrow_table(_select(dataset, names.all))
-    return open_table(table, names.all, _rows_in_memory(table), names, memory_limit)
+    return open_arrow(table, _rows_in_memory(table), names, memory_limit)
 
 
 def _arrow_table(frame: Any) -> Any:
@@ -177,7 +160,7 @@ def _open_stream(
 
 
 def _load_once(reader: Any, memory_limit: int) -> Any:
-    """Rows of a reader that can be read only once, if they fit into memory."""
+    """Load the rows of a reader, which can be read only once, if they fit into memory."""
     import pyarrow
 
     batches, size = [], 0
@@ -186,7 +169,7 @@ def _load_once(reader: Any, memory_limit: int) -> Any:
         size += batch.nbytes
         if size > memory_limit:
             raise InvalidParameterError(
-                "A RecordBatchReader can be read once only, and its rows take more than "
+                "A RecordBatchReader can be read only once, and its rows take more than "
                 f"memory_limit, {memory_limit} bytes: install DuckDB, which keeps them on disk "
                 "(pip install 'skmetrics-ext[duckdb]'), raise memory_limit, or pass a data set."
             )
@@ -194,7 +177,7 @@ def _load_once(reader: Any, memory_limit: int) -> Any:
 
 
 def _reader_of_lazy(lazy: Any, names: ColumnNames) -> Any:
-    """Arrow batches of a polars query, whose result need not fit into memory."""
+    """Arrow batches of a polars query, whose result may exceed memory."""
     require("pyarrow", "A polars LazyFrame")
     import pyarrow
     from polars import selectors
@@ -211,7 +194,7 @@ def _reader_of_lazy(lazy: Any, names: ColumnNames) -> Any:
 
 
 def _select(frame: Any, columns: tuple[str, ...]) -> Any:
-    """Columns of a pandas or polars frame, or of an Arrow table, by their exact names."""
+    """Select columns of a pandas or polars frame, or of an Arrow table, by exact names."""
     is_arrow = hasattr(frame, "schema") and hasattr(frame, "combine_chunks")
     return frame.select(columns) if is_arrow else frame[list(columns)]  # polars: "*" selects all
 
@@ -275,63 +258,54 @@ class MemoryEngine(Engine):
                 yield batch, place
 
     def _parts(self) -> Iterator[tuple[Partition, RowLocation]]:
-        """Checked rows; after the first pass those that were kept."""
-        if self._kept is not None:
-            for part, place in self._kept:
-                yield part, place
-                self._advance(part.n_rows)
-            return
+        """Checked rows, read anew unless they were kept."""
+        for part, place in self._read() if self._kept is None else self._kept:
+            yield part, place
+            self.done += part.n_rows
+            self.report(self.done)
+
+    def _read(self) -> Iterator[tuple[Partition, RowLocation]]:
         kept: list[tuple[Partition, RowLocation]] = []
         n_bytes = 0
         for batch, place in self.collect(self.names.all):
-            with partition_errors(place):
-                part = read_part(batch, self.names, place)
+            with partitions.partition_errors(place):
+                part = columns.read_part(batch, self.names, place)
             n_bytes += part.n_bytes
             if n_bytes <= self.memory_limit:
                 kept.append((part, place))
             else:
                 kept.clear()
             yield part, place
-            self._advance(part.n_rows)
         if n_bytes <= self.memory_limit:
             self._kept = kept
 
-    def _advance(self, n_rows: int) -> None:
-        self.done += n_rows
-        self.report(self.done)
+    def reduce(self, kind: type, on_part: partitions.OnPart) -> Any:
+        return partitions.combined(kind, (on_part(part, place) for part, place in self._parts()))
 
-    def reduce(self, kind: type, on_part: OnPart) -> Any:
-        def results() -> Iterator[Any]:
-            for part, place in self._parts():
-                with partition_errors(place):
-                    yield on_part(part, place)
-
-        return combined(kind, results())
-
-    def measure(self, task: Task, counted: Sums) -> tuple[Sums, Readings]:
+    def measure(self, task: partitions.Task, counted: Sums) -> tuple[Sums, partitions.Readings]:
         """All sums and rankings, in one pass over the rows; scores are sorted only once."""
         if not task.ranks:
             return super().measure(task, counted)
         totals, stacks = Sums(), dict[Any, list[RankStack]]()
         if self._kept is not None and self.resident:
-            parts = [check_scores(part, task.layout, self.names, at) for part, at in self._kept]
-            self._kept = [(join_parts(parts), RowLocation())]
+            checked = [columns.check_scores(*kept, task.layout, self.names) for kept in self._kept]
+            self._kept = [(columns.join_parts(checked), RowLocation())]
         for part, place in self._parts():
-            with partition_errors(place):
+            with partitions.partition_errors(place):
                 sums, tallies = sum_rows(part, task.layout, self.names, place, ranked=True)
             totals.add(sums)
-            for group, columns in tallies.items():
-                known = stacks.setdefault(group, [RankStack() for _ in columns])
-                for stack, tally in zip(known, columns, strict=True):
+            for group, new in tallies.items():
+                known = stacks.setdefault(group, [RankStack() for _ in new])
+                for stack, tally in zip(known, new, strict=True):
                     stack.add(tally)
-            held = list(chain.from_iterable(stacks.values()))
+            held = [stack for known in stacks.values() for stack in known]
             if not self.resident and distinct_beyond(held, task.plan.most):
                 raise InvalidParameterError(TOO_MANY.format(most=task.plan.most))
         totals.add(counted)
         return totals, {
-            group: read_columns([stack.tallies for stack in columns], task.layout, task.plan)
-            for group, columns in stacks.items()
+            group: read_columns([stack.tallies for stack in known], task.layout, task.plan)
+            for group, known in stacks.items()
         }
 
-    def n_passes(self, task: Task) -> int:
+    def n_passes(self, task: partitions.Task) -> int:
         return 2 if task.ranks else super().n_passes(task)

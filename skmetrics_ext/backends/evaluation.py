@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skmetrics_ext.backends import partitions
 from skmetrics_ext.backends.engines import open_engine
-from skmetrics_ext.backends.partitions import (
-    BYTES_PER_ROW,
-    SAMPLE,
-    Engine,
-    PartitionSurvey,
-    Readings,
-    Task,
-)
+from skmetrics_ext.backends.partitions import Engine, Readings, Task
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.merged.columns import ColumnNames, read_value_column, score_columns
 from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
@@ -29,6 +23,7 @@ from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, PosLabel
 from skmetrics_ext.progress import Progress, reporting
+from skmetrics_ext.registry import Metric
 from skmetrics_ext.registry.defaults import OF_SCORES
 from skmetrics_ext.slices.coding import check_edges, edges_of, numbers_of, quantile_edges
 from skmetrics_ext.slices.group_columns import GroupColumns, check_bins
@@ -73,12 +68,12 @@ def evaluate(
 ) -> Evaluation:
     r"""Metrics of data that need not fit in memory, equal to the functions of this package.
 
-    The data are read in parts, and each part is summed up in a few numbers. For metrics of rankings
-    the engine sorts or shuffles the rows into ranges of scores, and
+    The data are read in parts, each of which is reduced to sums. For metrics of rankings the engine
+    sorts or shuffles the rows into ranges of scores, and
 
     .. math:: 2 U = \sum_r \sum_{s \in r} p_s (2 N_{<s} + n_s)
 
-    adds exactly over the ranges :math:`r`, as every other metric of the ranking does.
+    adds up exactly over the ranges :math:`r`, like every other metric of the ranking.
 
     Parameters
     ----------
@@ -96,84 +91,84 @@ def evaluate(
     weight : str, default=None
         Column of weights.
     by : str or list of str, default=None
-        Column of groups, each of which is evaluated by itself. With a list of columns every
+        Column of groups, which are evaluated separately. With a list of columns, every
         combination of values that occurs is a group, a tuple.
     margins : bool, default=False
-        Whether to add the groups of some of the columns only (None stands for the others), and all
-        rows, whose group is None.
+        Whether to add the groups by some of the columns only (None stands for the others), and all
+        rows together, whose group is None.
     bins : dict of str to int or sequence of float, default=None
         Numeric columns of ``by`` to cut into bins: the inner edges, or the number of bins with
         about equal numbers of rows (from a sample of 100,000 rows, if there are more).
     min_rows : int, default=1
-        A group of fewer rows has no values, and ``reason`` says so.
+        Groups with fewer rows have no values, and ``reason`` says so.
     groups : str, default=None
-        Column of clusters (patients), whose rows may depend on each other, whatever group of
-        ``by`` they are in. Intervals and gaps allow for it; the rows are held in memory.
+        Column of clusters (patients), whose rows may depend on each other, also across groups of
+        ``by``. Intervals and gaps take this into account; the rows are held in memory.
     metrics : sequence of str and callable, or dict of name to these
         Names of `get_scorer_names` (losses are not negated), metrics of this package,
         `functools.partial` of them, ``"pairwise_roc_auc"``.
     labels : array-like, default=None
-        The classes: of two, the negative one first. Metrics of labels average over those that are
-        listed. Those that occur, sorted, by default.
+        The classes; of two, the negative one first. Metrics of labels average over them. By
+        default those that occur, sorted.
     pos_label : int, float, bool or str, default=None
         The positive class of two. By default the second of ``labels``, else 1 of {0, 1} or
-        {-1, 1}, or True; of other labels metrics of one class ask for it, and those that are the
-        same from either side take scores to be of the later class.
+        {-1, 1}, or True. With other labels, metrics of one class ask for it, and metrics that are
+        equal for both classes read scores as those of the later class.
     intervals : bool, default=False
-        Whether to add confidence intervals: of metrics of labels, of rankings of two classes that
-        fit into memory, of mean losses, and with ``groups`` of all metrics that have influence
-        values. ``reason`` says why others have none.
+        Whether to add confidence intervals: for metrics of labels, rankings of two classes that
+        fit into memory, mean losses, and with ``groups`` all metrics that have influence values.
+        ``reason`` says why others have none.
     confidence_level : float in (0, 1), default=0.95
-        Of the intervals.
+        Nominal level of the intervals.
     weights_are : {"importance", "frequency"}, default="importance"
-        Whether a weight of 2 is one row that counts twice, or two rows. Sums give intervals of
-        weighted rows only for the second.
+        Whether a weight of 2 is one row that counts twice, or two rows. Weighted rows have
+        intervals only in the second case.
     n_resamples : int, default=None
-        Bootstrap resamples of intervals without a formula (Kolmogorov-Smirnov statistic,
+        Bootstrap resamples for intervals without a formula (Kolmogorov-Smirnov statistic,
         calibration errors). All intervals are then those of `confidence_interval`, and the rows
-        are held in memory. By default such metrics have no interval, and ``reason`` says so; 0
-        holds the rows for all that has influence values, and leaves out what needs draws.
+        are held in memory. By default such metrics have no interval, and ``reason`` says so; with
+        0 the rows are held for metrics with influence values, and nothing is resampled.
     curve_points : int, default=0
-        Number of points of the ROC and precision-recall curves in ``curves`` of the result, which
-        come with a bound of the error of leaving out the others.
+        Number of points of the ROC and precision-recall curves in ``curves`` of the result, each
+        with a bound on the error from leaving out the other points.
     engine : {"auto", "memory", "duckdb", "dask", "spark"}, default="auto"
-        What does the work. "auto": the engine of the data set itself; for files and streams DuckDB
+        What reads the data. "auto": the engine of the data set itself; for files and streams DuckDB
         if it is installed, else batches in this process. Parquet files whose rows fit into
         ``memory_limit`` are read in this process, which is faster.
     approximate : bool, default=False
-        Whether to bound metrics of rankings from one pass in fixed memory instead of sorting:
-        ``low`` and ``high`` certainly hold the value, and ``value`` is nan.
+        Whether to bound metrics of rankings in one pass and fixed memory instead of sorting:
+        ``low`` and ``high`` are guaranteed to contain the value, and ``value`` is nan.
     n_bins : int, default=16384
         Bins of the sketch for ``approximate=True``.
     memory_limit : int or str, default="1GiB"
-        Bytes, or text like "500MB", that one process may use, about: sizes DuckDB's buffers, the
-        ranges that workers read, and tables of distinct scores.
+        Approximate number of bytes, or text like "500MB", that one process may use. It sizes
+        DuckDB's buffers, the ranges that workers read, and tables of distinct scores.
     progress : bool or callable, default=None
-        Whether to show how many rows were read (for DuckDB and batches), or a function of the
-        numbers of rows read and of all.
+        Whether to show how many rows were read (by DuckDB and in this process), or a function of
+        the numbers of rows read and of all.
 
     Returns
     -------
     Evaluation
-        A row for each group and metric: ``value, low, high, n_rows, method, reason``. Metrics
-        equal those of the functions: to the last bit if they are read from counts (labels, areas
-        under the ROC curve) and rows have no weight, to rounding else. ``gaps``, ``worst``,
+        A row for each group and metric: ``value, low, high, n_rows, method, reason``. Values equal
+        those of the functions: to the last bit if they are read from counts (labels, areas under
+        the ROC curve) and rows have no weights, else up to rounding. ``gaps``, ``worst``,
         ``spread`` and ``plot`` compare the groups.
 
     Raises
     ------
     ValueError
-        If a column is missing, stands twice or holds a missing value, a score that is not finite
-        or a negative weight (the message says where), if a file or a query cannot be read, or an
-        argument is not accepted.
+        If a column does not exist, occurs twice, or holds a missing value, a score that is not
+        finite or a negative weight (the message says where), if a file or a query cannot be read,
+        or an argument is invalid.
     PartitionError
-        If a partition of Dask or Spark raises; the message names it.
+        If a partition of Dask or Spark raises an error; the message names it.
     ImportError
         If the engine is not installed; the message says what to install.
 
     See Also
     --------
-    Accumulator : The same for rows that come one batch after the other.
+    Accumulator : Metrics of rows that arrive in batches.
 
     Examples
     --------
@@ -195,29 +190,29 @@ def evaluate(
     if n_resamples is not None:
         check_integer("n_resamples", n_resamples, 0)
     points = check_integer("curve_points", curve_points, 0)
-    wanted = find_metrics(metrics)
+    checked_metrics = find_metrics(metrics)
     columns, labels = score_columns(score, labels)
     names = _names(true, columns, pred, weight, by, groups)
-    of_labels = [metric.name for metric in wanted if metric.sums == "tables"]
+    of_labels = [metric.name for metric in checked_metrics if metric.sums == "tables"]
     if pred is None and of_labels:
         raise InvalidParameterError(
-            f"{of_labels[0]} needs predicted labels: say which column, pred=."
+            f"{of_labels[0]} needs predicted labels: pass their column as pred=."
         )
     most_bytes = read_bytes(memory_limit)
-    ranked = tuple(metric for metric in wanted if metric.sums == "ranks")
+    ranked = any(metric.sums == "ranks" for metric in checked_metrics)
     opened = open_engine(dataset, names, engine, most_bytes)
     try:
         if bins is not None:
             opened.names = names = _with_edges(names, bins, opened)
-        survey = opened.survey(bool(ranked) and (approximate or opened.needs_ranges))
+        survey = opened.survey(ranked and (approximate or opened.needs_ranges))
         names.by.check(survey.sums.rows)
-        layout = _layout(survey, wanted, labels, pos_label, len(columns))
+        layout = _layout(survey.sums, checked_metrics, labels, pos_label, len(columns))
         if not isinstance(score, Mapping):
             classes = layout.classes.tolist()
-            instead = "say which is of which class: score={class: column}"
+            instead = "name the class of each column: score={class: column}"
             check_names(columns, classes[-len(columns) :], "score", classes, instead)
         most = most_bytes // (_BYTES_PER_SCORE * (max(len(columns), 1) + 1))
-        plan = RangePlan.of(wanted, intervals, points, max(most, 1))
+        plan = RangePlan.of(checked_metrics, intervals, points, max(most, 1))
         numbers = {group: i for i, group in enumerate(survey.sums.rows)}
         task = Task(names, layout, plan, numbers)
         if survey.sample is not None:
@@ -227,8 +222,10 @@ def evaluate(
                 sketches = (ScoreSketch.from_sample(column, n_bins) for column in scores)
                 task = replace(task, sketch=tuple(sketches))
             else:
-                n_ranges = -(-survey.n_rows * BYTES_PER_ROW // most_bytes)
-                task = replace(task, edges=_range_edges(scores, n_ranges))
+                n_ranges = -(-survey.n_rows * partitions.BYTES_PER_ROW // most_bytes)
+                n_ranges = min(max(n_ranges, 1), partitions.SAMPLE // 10)
+                edges = tuple(quantile_edges(column, n_ranges) for column in scores)
+                task = replace(task, edges=edges)
         total_rows = survey.n_rows * opened.n_passes(task)
         with reporting(progress, total_rows, unit="row") as opened.report:
             totals, readings = opened.measure(task, survey.sums)
@@ -257,10 +254,10 @@ def evaluate(
 def _names(
     true: Any, score: tuple[Any, ...], pred: Any, weight: Any, by: Any, groups: Any
 ) -> ColumnNames:
-    optional = {"pred": pred, "weight": weight, "groups": groups}
-    arguments = [("true", true), *(("score", name) for name in score), *optional.items()]
-    for argument, name in arguments:
-        if not isinstance(name, str) and (name is not None or argument in ("true", "score")):
+    required = [("true", true), *(("score", name) for name in score)]
+    optional = [("pred", pred), ("weight", weight), ("groups", groups)]
+    for argument, name in required + [pair for pair in optional if pair[1] is not None]:
+        if not isinstance(name, str):
             raise InvalidParameterError(
                 f"{argument} must be the name of a column, got {name!r:.60}."
             )
@@ -268,14 +265,14 @@ def _names(
 
 
 def _layout(
-    survey: PartitionSurvey, metrics: Iterable[Any], labels: Any, pos_label: Any, n_columns: int
+    sums: Sums, metrics: tuple[Metric, ...], labels: Any, pos_label: Any, n_columns: int
 ) -> Layout:
-    if not survey.n_rows:
+    if not sums.rows:
         raise InvalidParameterError("The data set has no rows.")
     occurring = []
-    for tally in survey.sums.tables.values():
+    for tally in sums.tables.values():
         used = tally.table.sum(axis=1) != 0
-        if not n_columns:  # metrics of labels alone also know the classes that are only predicted
+        if not n_columns:  # without scores, classes that are only predicted count as well
             used |= tally.table.sum(axis=0) != 0
         if used.any():
             occurring.append(tally.classes[used])
@@ -287,14 +284,8 @@ def _layout(
     return make_layout(metrics, present, labels, pos_label, n_columns)
 
 
-def _range_edges(scores: Array, n_ranges: int) -> tuple[Array, ...]:
-    """Inner edges of ranges with about the same number of rows, for each column."""
-    n_ranges = min(max(n_ranges, 1), SAMPLE // 10)
-    return tuple(quantile_edges(column, n_ranges) for column in scores)
-
-
 def read_bytes(limit: int | str) -> int:
-    """A number of bytes, from a number or from text with a unit."""
+    """Number of bytes, from a number or from text with a unit."""
     match = _BYTES.fullmatch(limit) if isinstance(limit, str) else None
     if match is not None:
         n_bytes = int(float(match[1]) * _UNITS[match[2].upper()])
@@ -314,9 +305,9 @@ def read_bytes(limit: int | str) -> int:
 def _add_margin(
     level: GroupColumns, task: Task, sums: Sums, readings: Readings, opened: Engine
 ) -> Readings:
-    """Add the sums of the groups of a level, and return their rankings.
+    """Add the sums of the groups of a margin, and return their rankings.
 
-    Rankings that are held are merged; otherwise the rows of the level are ranked again.
+    They are merged if the tables of their parts are held; otherwise the rows are ranked again.
     """
     sources = level.sources(task.groups)
     sums.add(sums.margin(sources))
@@ -333,32 +324,32 @@ def _add_margin(
 # --------------------------------------------------------------------------- bins
 
 
-def _with_edges(names: ColumnNames, bins: Any, opened: Any) -> ColumnNames:
-    """The names with edges of the bins, taken from a sample if only their number is given."""
+def _with_edges(names: ColumnNames, bins: Any, opened: Engine) -> ColumnNames:
+    """Column names with the edges of bins, from a sample if only their number is given."""
     if not isinstance(bins, Mapping) or not bins:
         raise InvalidParameterError(
             f"bins must be a dict of column to a number of bins or inner edges, got {bins!r:.60}."
         )
     check_bins(bins, names.by.names)
     edges = {}
-    for name, wanted in bins.items():
-        if isinstance(wanted, int | np.integer):
-            edges[name] = edges_of(name, _sample_column(name, opened), wanted)
+    for name, cuts in bins.items():
+        if isinstance(cuts, int | np.integer):
+            edges[name] = edges_of(name, _sample_column(name, opened), cuts)
         else:
-            edges[name] = check_edges(name, wanted)
+            edges[name] = check_edges(name, cuts)
     return replace(names, by=replace(names.by, edges=edges))
 
 
-def _sample_column(name: str, opened: Any) -> Array:
-    """Values of a column, or of a sample if there are many."""
-    rng, kept, keys = np.random.default_rng(0), np.zeros(0), np.zeros(0)
+def _sample_column(name: str, opened: Engine) -> Array:
+    """Values of a column, or of a sample of its rows if there are many."""
+    rng, sample, keys = np.random.default_rng(0), np.zeros(0), np.zeros(0)
     for batch, place in opened.collect((name,)):
         values = numbers_of(read_value_column(batch, name, place))
-        kept = np.concatenate([kept, values])
+        sample = np.concatenate([sample, values])
         keys = np.concatenate([keys, rng.random(len(values))])
-        if len(kept) > SAMPLE:
-            chosen = np.argpartition(keys, SAMPLE)[:SAMPLE]
-            kept, keys = kept[chosen], keys[chosen]
-    if not len(kept):
+        if len(sample) > partitions.SAMPLE:
+            chosen = np.argpartition(keys, partitions.SAMPLE)[: partitions.SAMPLE]
+            sample, keys = sample[chosen], keys[chosen]
+    if not len(sample):
         raise InvalidParameterError("The data set has no rows.")
-    return kept
+    return sample

@@ -1,4 +1,4 @@
-"""Files of rows: which they are, their columns and types, and their rows with the place of each."""
+"""Files of rows: their names, columns and types, and their rows with locations."""
 
 from __future__ import annotations
 
@@ -14,15 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.backends.csv_files import (
-    PLAIN,
-    TextForm,
-    csv_batches,
-    header_of,
-    separator_hint,
-    stem_of,
-    text_types,
-)
+from skmetrics_ext.backends import csv_files
+from skmetrics_ext.backends.csv_files import PLAIN, TextForm
 from skmetrics_ext.backends.read_errors import (
     Placed,
     check_columns,
@@ -53,14 +46,14 @@ def own_prefix() -> str:
 
 
 def require(module: str, what: str) -> None:
-    """One line about what to install."""
+    """Raise an error that names the package to install."""
     if util.find_spec(module) is None:
         raise ImportError(f"{what} needs {module}: pip install 'skmetrics-ext[{_EXTRAS[module]}]'")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Files:
-    """Checked files: each has the columns, with types that agree.
+    """Checked files: all have the columns, with types that agree.
 
     Parameters
     ----------
@@ -71,17 +64,19 @@ class Files:
     header : tuple of str
         All columns of the first file, in their order.
     types : dict of str to Arrow type, or to its name
-        Of the columns that are read.
+        Types of the columns to read.
     alike : bool
-        Whether all files have the columns of the first, in its order and with its types.
+        Whether all files have the same columns in the same order and with the same types.
     form : TextForm
         How CSV files are written.
     complete : tuple of str
         Columns without which a row is left out.
     missing : tuple of str
-        Columns in which missing values are a value, `MISSING`, and all others text.
+        Columns in which a missing value is the text `MISSING`, and all values are text.
     held : tuple of (record batch, RowLocation) or None
-        The rows, where they are in memory.
+        The rows, if they are in memory.
+    n_stored : float
+        Number of rows that Parquet files state; infinite for other files.
     """
 
     path: str
@@ -94,6 +89,7 @@ class Files:
     complete: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     held: tuple[tuple[Any, RowLocation], ...] | None = None
+    n_stored: float = math.inf
 
     def schema(self, columns: Sequence[str]) -> Any:
         """Arrow's schema of some columns."""
@@ -102,7 +98,7 @@ class Files:
         return pyarrow.schema([(name, self.types[name]) for name in columns])
 
     def rows(self, columns: Sequence[str]) -> Placed:
-        """Record batches of some columns, each with its place."""
+        """Record batches of some columns, each with its location."""
         read = tuple(dict.fromkeys((*columns, *self.complete)))
         for batch, place in self._all_rows(read) if self.held is None else self.held:
             if self.complete:
@@ -118,12 +114,12 @@ class Files:
         return replace(self, held=tuple(self.rows(columns)), complete=())
 
     def without_missing(self, columns: Sequence[str]) -> Files:
-        """The rows that have a value in each of these columns, which are all that is read."""
+        """Only the rows without a missing value in these columns, which are all that is read."""
         files = replace(self, complete=tuple(columns))
         return files if self.held is None else files.hold(columns)
 
     def name_missing(self, columns: Sequence[str]) -> Files:
-        """These files, with missing values in some columns as a group, `MISSING`."""
+        """These files, with missing values of some columns as the group `MISSING`."""
         lacking = {
             name
             for batch, _ in (self.rows(columns) if columns else ())
@@ -134,12 +130,12 @@ class Files:
         if self.held is not None:
             held = ((_named_missing(batch, files.missing), place) for batch, place in self.held)
             return replace(files, held=tuple(held))
-        if self.kind == "csv":  # as text in the first place: 1 stays 1 beside a missing value
+        if self.kind == "csv":  # read as text, so that 1 stays 1 if another value is missing
             return replace(files, types=self.types | dict.fromkeys(files.missing, "string"))
         return files
 
     def first_missing(self, column: str) -> tuple[str, int]:
-        """Position of the first missing value of a column, and how many there are."""
+        """Location of a column's first missing value, and their number."""
         where, n_missing = "", 0
         for batch, place in self.rows((column,)):
             rows = np.flatnonzero(_lacking(batch))
@@ -149,26 +145,13 @@ class Files:
 
     @property
     def n_rows(self) -> int | None:
-        """Number of rows; None unless they are held."""
+        """Number of rows; None unless they are in memory."""
         return None if self.held is None else sum(batch.num_rows for batch, _ in self.held)
-
-    @property
-    def n_stored(self) -> float:
-        """Number of rows as Parquet files state it; infinite for other files."""
-        if self.kind != "parquet":
-            return math.inf
-        import pyarrow.parquet
-
-        counts = 0
-        for file in self.files:
-            with reading(repr(file)):
-                counts += pyarrow.parquet.read_metadata(file).num_rows
-        return counts
 
     def _all_rows(self, columns: Sequence[str]) -> Placed:
         if self.kind == "csv":
             types = {name: self.types[name] for name in columns}
-            yield from csv_batches(self.files, types, self.form)
+            yield from csv_files.csv_batches(self.files, types, self.form)
             return
         for file in self.files:
             batches = guarded_batches(repr(file), partial(self._scan, file, columns))
@@ -179,7 +162,7 @@ class Files:
         return dataset.to_batches(columns=list(columns), batch_size=BATCH)
 
     def dataset(self, files: Sequence[str], columns: Sequence[str]) -> Any:
-        """Arrow's data set of Parquet files, by their names as they are."""
+        """Parquet files as an Arrow data set; their names are not parsed."""
         import pyarrow.dataset
         from pyarrow.fs import LocalFileSystem
 
@@ -188,7 +171,7 @@ class Files:
         )
 
     def reader(self, columns: Sequence[str]) -> Any:
-        """The rows as a reader of Arrow batches, to be read once."""
+        """The rows as a reader of Arrow batches, which can be read once."""
         import pyarrow
 
         batches = (batch for batch, _ in self.rows(columns))
@@ -198,8 +181,8 @@ class Files:
 
 
 def kind_of(file: str) -> str | None:
-    """Format of a file by its name: "parquet", "csv" or None."""
-    stem, ending = stem_of(file)
+    """Format of a file, from its name: "parquet", "csv" or None."""
+    stem, ending = csv_files.stem_of(file)
     kind = SUFFIXES.get(ending)
     return None if kind == "parquet" and stem != str(Path(file)) else kind
 
@@ -207,9 +190,13 @@ def kind_of(file: str) -> str | None:
 def open_files(path: str, names: ColumnNames, form: TextForm = PLAIN) -> Files:
     """Find the files of a path, folder or glob, and check that they hold the columns."""
     files, kind = _found(path)
-    if kind == "csv":
-        return _of_csv(path, files, names, form)
-    return _of_parquet(path, files, names)
+    if kind == "parquet":
+        return _of_parquet(path, files, names)
+    headers = _headers(files, form)
+    for file, header in zip(files, headers, strict=True):
+        check_columns(names, header, repr(file), hint=csv_files.separator_hint(header))
+    types, form = csv_files.text_types(files, names, form)
+    return Files(path, files, "csv", tuple(headers[0]), types, alike=True, form=form)
 
 
 def columns_of(path: str, form: TextForm = PLAIN) -> list[str]:
@@ -237,7 +224,7 @@ def _found(path: str) -> tuple[tuple[str, ...], str]:
 
 
 def _named_missing(batch: Any, columns: Sequence[str]) -> Any:
-    """A batch in which these columns are text and missing values are `MISSING`."""
+    """Turn columns of a batch into text, with `MISSING` for missing values."""
     for place, name in enumerate(batch.schema.names):
         if name in columns:
             batch = batch.set_column(place, name, missing_named(batch.column(place)))
@@ -245,7 +232,7 @@ def _named_missing(batch: Any, columns: Sequence[str]) -> Any:
 
 
 def missing_named(column: Any) -> Any:
-    """An Arrow column as text, missing values as `MISSING`; whole numbers without a point."""
+    """An Arrow column as text, with `MISSING` for missing values."""
     import pyarrow.compute as pc
     from pyarrow import types
 
@@ -276,16 +263,8 @@ def _listed(path: str) -> tuple[str, ...]:
     return tuple(files)
 
 
-def _of_csv(path: str, files: tuple[str, ...], names: ColumnNames, form: TextForm) -> Files:
-    headers = _headers(files, form)
-    for file, header in zip(files, headers, strict=True):
-        check_columns(names, header, repr(file), hint=separator_hint(header))
-    types, form = text_types(files, names, form)
-    return Files(path, files, "csv", tuple(headers[0]), types, alike=True, form=form)
-
-
 def _headers(files: tuple[str, ...], form: TextForm) -> list[list[str]]:
-    headers = [header_of(file, form) for file in files]
+    headers = [csv_files.header_of(file, form) for file in files]
     for file, header in zip(files, headers, strict=True):
         if not header:
             raise InvalidParameterError(f"{file!r} is empty: a header with names is needed.")
@@ -298,31 +277,33 @@ def _headers(files: tuple[str, ...], form: TextForm) -> list[list[str]]:
 def _of_parquet(path: str, files: tuple[str, ...], names: ColumnNames) -> Files:
     import pyarrow.parquet
 
-    schemas = []
+    schemas, n_rows = [], 0
     for file in files:
         with reading(repr(file)):
-            schemas.append(pyarrow.parquet.read_schema(file))
+            metadata = pyarrow.parquet.read_metadata(file)
+            schemas.append(metadata.schema.to_arrow_schema())
+        n_rows += metadata.num_rows
         check_columns(names, schemas[-1].names, repr(file))
     first = schemas[0]
     types = {name: _common_type(name, files, schemas) for name in names.all}
-    alike = all(own.names == first.names for own in schemas) and all(
-        own.field(name).type == types[name] for own in schemas for name in names.all
+    alike = all(schema.names == first.names for schema in schemas) and all(
+        schema.field(name).type == types[name] for schema in schemas for name in names.all
     )
-    return Files(path, files, "parquet", tuple(first.names), types, alike)
+    return Files(path, files, "parquet", tuple(first.names), types, alike, n_stored=n_rows)
 
 
 def _common_type(name: str, files: Sequence[str], schemas: Sequence[Any]) -> Any:
-    """A type that holds the values of all files: a reader would press them into the first's."""
+    """A type for the values of all files; a reader would convert them to the first file's."""
     import pyarrow
 
     first = schemas[0].field(name).type
     families = {_family(first)}
     for file, schema in zip(files, schemas, strict=True):
-        own = schema.field(name).type
-        families.add(_family(own))
-        if own != first and not (families <= {"integer", "float"} or families == {"text"}):
+        kind = schema.field(name).type
+        families.add(_family(kind))
+        if kind != first and not (families <= {"integer", "float"} or families == {"text"}):
             raise InvalidParameterError(
-                f"Column {name!r} holds {own} in {file!r} and {first} in {files[0]!r}: the files "
+                f"Column {name!r} holds {kind} in {file!r} and {first} in {files[0]!r}: the files "
                 "must agree."
             )
     if all(schema.field(name).type == first for schema in schemas):

@@ -1,4 +1,4 @@
-"""One partition of a data set: surveyed, summed, spread for a shuffle and read after it."""
+"""One partition of a data set: surveyed, summed, prepared for a shuffle and read after it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class PartitionError(RuntimeError):
 
 @contextmanager
 def partition_errors(place: RowLocation) -> Iterator[None]:
-    """Name the partition in every error but our own, which name it already."""
+    """Name the partition in errors of other libraries; ours name it already."""
     try:
         yield
     except (InvalidParameterError, PartitionError):
@@ -56,7 +56,7 @@ def partition_errors(place: RowLocation) -> Iterator[None]:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """Work on every partition after the survey.
+    """What to compute from every partition after the survey.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class Task:
     @property
     def ranks(self) -> bool:
         """Whether scores are ranked exactly."""
-        return bool(self.plan.asked) and self.sketch is None
+        return bool(self.plan.metrics) and self.sketch is None
 
     @property
     def needs_sums(self) -> bool:
@@ -101,15 +101,15 @@ class PartitionSurvey:
     sample: Array | None = None
 
     def add(self, other: PartitionSurvey) -> None:
-        """Add the survey of other rows; the rows with the smallest random keys stay sampled."""
+        """Add the survey of other rows; the sample keeps the rows with the smallest random keys."""
         self.sums.add(other.sums)
-        if other.sample is None or not len(other.sample):
-            return
-        if self.sample is None:
-            self.keys, self.sample = other.keys, other.sample
-            return
-        keys = np.concatenate([self.keys, other.keys])
-        sample = np.concatenate([self.sample, other.sample])
+        if other.sample is not None:
+            self.add_sample(other.keys, other.sample)
+
+    def add_sample(self, keys: Array, sample: Array) -> None:
+        if self.sample is not None:
+            keys = np.concatenate([self.keys, keys])
+            sample = np.concatenate([self.sample, sample])
         kept = np.argsort(keys, kind="stable")[:SAMPLE]
         self.keys, self.sample = keys[kept], sample[kept]
 
@@ -119,7 +119,7 @@ class PartitionSurvey:
 
 
 def combined(kind: type, parts: Iterable[Any]) -> Any:
-    """The surveys or sums of several partitions, added up."""
+    """Add up the surveys or sums of several partitions."""
     total = kind()
     for part in parts:
         total.add(part)
@@ -196,9 +196,8 @@ def survey_part(part: Partition, place: RowLocation, *, sampled: bool) -> Partit
     """Count the labels and groups of a partition, and sample its scores."""
     survey = PartitionSurvey(count_labels(part))
     if sampled and part.score is not None:
-        keys = np.random.default_rng([place.number, place.first_row]).random(part.n_rows)
-        kept = np.argsort(keys, kind="stable")[:SAMPLE]
-        survey.keys, survey.sample = keys[kept], part.score[kept]
+        rng = np.random.default_rng([place.number, place.first_row])
+        survey.add_sample(rng.random(part.n_rows), part.score)
     return survey
 
 
@@ -214,8 +213,8 @@ def _sum_scores(total: Sums, part: Partition, task: Task, place: RowLocation) ->
     for group, rows in rows_by_group(part, task.layout, task.names, place):
         for k, column in enumerate(rows.rankings):
             if task.sketch is not None:
-                is_own = (rows.true == task.layout.code_of(k)).astype(np.int64)
-                total.sketches[group, k] = task.sketch[k].add(column, is_own, rows.weight)
+                marks = (rows.true == task.layout.code_of(k)).astype(np.int64)
+                total.sketches[group, k] = task.sketch[k].add(column, marks, rows.weight)
                 continue
             edges = task.edges[k]
             n = len(edges) + 1
@@ -230,7 +229,8 @@ def _sum_scores(total: Sums, part: Partition, task: Task, place: RowLocation) ->
 def spread_part(data: Any, place: RowLocation, task: Task) -> dict[str, Array]:
     """Rows of a partition for the shuffle: one for each distinct score, class and group.
 
-    Columns: ``part`` (column and range in one number), ``grp``, ``score``, ``code``, ``weight``.
+    Columns: ``part`` (number of the range, over all columns), ``grp``, ``score``, ``code`` and
+    ``weight``.
     """
     with partition_errors(place):
         spread = list(_spread(data, task, place)) if n_rows_of(data) else []
@@ -266,32 +266,20 @@ def _spread(data: Any, task: Task, place: RowLocation) -> Iterator[dict[str, Arr
 
 
 def first_parts(task: Task) -> Array:
-    """Number of the first range of each column, and of all ranges."""
+    """Number of the first range of each column, then the number of ranges."""
     return np.cumsum([0, *(len(edges) + 1 for edges in task.edges)])
 
 
-@dataclass(frozen=True, eq=False)
-class RangeOffsets:
-    """Weight of each class above every range and in all, by (group, column)."""
-
-    above: dict[tuple[Any, int], Array]
-    total: dict[tuple[Any, int], Array]
-
-    @classmethod
-    def of(cls, masses: Mapping[tuple[Any, int], Array]) -> RangeOffsets:
-        above, total = {}, {}
-        for key, mass in masses.items():
-            below = np.cumsum(mass[::-1], axis=0)[::-1]
-            above[key] = np.concatenate([below[1:], np.zeros_like(below[:1])])
-            total[key] = below[0]
-        return cls(above, total)
+Reading = tuple[Any, int, RangeReading]  # of a group and a column of scores
 
 
-Reading = tuple[Any, int, RangeReading]
+def read_shuffled(
+    columns: Mapping[str, Array], task: Task, masses: Mapping[tuple[Any, int], Array]
+) -> list[Reading]:
+    """Read the ranges that one worker holds after the shuffle.
 
-
-def read_shuffled(columns: Mapping[str, Array], task: Task, offsets: RangeOffsets) -> list[Reading]:
-    """Read the ranges that one worker holds after the shuffle."""
+    ``masses`` are the weights of the classes in all ranges, lowest first, by group and column.
+    """
     names = {number: group for group, number in task.groups.items()}
     starts = first_parts(task)
     most = max(task.plan.most // max(int(starts[-1]), 1), 1)
@@ -304,21 +292,18 @@ def read_shuffled(columns: Mapping[str, Array], task: Task, offsets: RangeOffset
         k = int(np.searchsorted(starts, number, side="right")) - 1
         place = number - int(starts[k])
         group = names[int(columns["grp"][rows[0]])]
+        weight = columns["weight"][rows]
         tally = RankTally.from_scores(
             columns["score"][rows].astype(np.float64),
             columns["code"][rows].astype(np.int64),
             task.n_classes,
-            _weights(columns["weight"][rows]),
+            weight.astype(np.float64 if weight.dtype.kind == "f" else np.int64),
         )
-        above, total = offsets.above[group, k][place], offsets.total[group, k]
-        own = task.layout.code_of(k)
-        reading = read_range(tally, own, above, total, task.plan, (-place,), most)
+        mass, code = masses[group, k], task.layout.code_of(k)
+        above, total = mass[place + 1 :].sum(axis=0), mass.sum(axis=0)
+        reading = read_range(tally, code, above, total, task.plan, (-place,), most)
         readings.append((group, k, reading))
     return readings
-
-
-def _weights(weight: Array) -> Array:
-    return weight.astype(np.float64 if weight.dtype.kind == "f" else np.int64)
 
 
 def gather(readings: Iterable[Reading], task: Task) -> Readings:

@@ -1,4 +1,4 @@
-"""Errors of readers in the words of this package, and checks of the names of columns."""
+"""Errors of readers in one form, and checks of the names of columns."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from skmetrics_ext.validation.errors import near, printable, shown_names
 
 _MOST_TEXT = 300
 
-# ``rows(names)`` reads the rows anew: batches with these columns, each with its place.
+# ``rows(names)`` reads the rows anew: batches with these columns, each with its location.
 Placed = Iterator[tuple[Any, RowLocation]]
 Rows = Callable[[tuple[str, ...]], Placed]
 
 
 @contextmanager
 def reading(what: str) -> Iterator[None]:
-    """Raise one kind of error that names what cannot be read, whichever library reads it."""
+    """Turn the errors of any reader into one that names what cannot be read."""
     try:
         yield
     except (InvalidParameterError, PartitionError, ImportError):
@@ -34,7 +34,7 @@ def reading(what: str) -> Iterator[None]:
 
 
 def guarded_batches(what: str, batches: Callable[[], Iterable[Any]]) -> Iterator[Any]:
-    """Batches of a reader, `reading` its errors and not those of the caller."""
+    """Batches of a reader; `reading` applies to its errors, not to those of the caller."""
     with reading(what):
         remaining = iter(batches())
     while True:
@@ -46,7 +46,7 @@ def guarded_batches(what: str, batches: Callable[[], Iterable[Any]]) -> Iterator
 
 
 def placed(batches: Iterable[Any], part: str = "", counted_from: int = 0) -> Placed:
-    """Batches with their positions."""
+    """Batches with their locations."""
     first = 0
     for batch in batches:
         yield batch, RowLocation(part, first, None, counted_from)
@@ -54,29 +54,26 @@ def placed(batches: Iterable[Any], part: str = "", counted_from: int = 0) -> Pla
 
 
 def check_columns(
-    names: ColumnNames, found: Iterable[Any], what: str, *, folded: bool = False, hint: str = ""
+    names: ColumnNames, header: Iterable[Any], what: str, *, folded: bool = False, hint: str = ""
 ) -> None:
-    """Refuse columns that are missing or stand twice; ``folded`` if the engine ignores case."""
-    found = list(found)
-    missing = [name for name in names.all if name not in found]
+    """Reject columns that are missing or occur twice; ``folded`` if the engine ignores case."""
+    header = list(header)
+    missing = [name for name in names.all if name not in header]
     if missing:
         raise InvalidParameterError(
             f"{what} has no column {', '.join(map(repr, missing))}."
-            f"{hint or near(str(missing[0]), map(str, found))} "
-            f"Columns: {shown_names(found)}."
+            f"{hint or near(str(missing[0]), map(str, header))} "
+            f"Columns: {shown_names(header)}."
         )
     for name in names.all:
-        alike = [other for other in found if _same(name, other, folded)]
+        alike = [
+            other
+            for other in header
+            if name == other or (folded and name.casefold() == str(other).casefold())
+        ]
         if len(alike) > 1:
             listed = " and ".join(sorted(set(map(repr, alike))))
-            why = ", which this engine takes for one" if len(set(alike)) > 1 else ""
+            why = ", which this engine does not distinguish" if len(set(alike)) > 1 else ""
             raise InvalidParameterError(
-                f"{what} has {len(alike)} columns named {listed}{why}: which of them is meant "
-                "cannot be said; rename them."
+                f"{what} has {len(alike)} columns named {listed}{why}: rename them."
             )
-
-
-def _same(name: Any, other: Any, folded: bool) -> bool:
-    if folded and isinstance(name, str) and isinstance(other, str):
-        return name.casefold() == other.casefold()
-    return bool(name == other)

@@ -34,7 +34,7 @@ class SparkEngine(partitions.Engine):
 
     def __init__(self, frame: Any, names: ColumnNames) -> None:
         super().__init__(names)
-        # Spark's own mapInArrow looks up columns by names that it does not quote.
+        # mapInArrow looks up columns by their names without quoting them.
         self.columns = {name: f"k{i}" for i, name in enumerate(names.all)}
         with reading("The Spark DataFrame"):
             self.frame = frame.select(
@@ -42,8 +42,6 @@ class SparkEngine(partitions.Engine):
             )
 
     def collect(self, columns: tuple[str, ...]) -> Iterator[tuple[Any, RowLocation]]:
-        """Batches of some columns."""
-
         def send(batches: Iterator[Any]) -> Iterator[Any]:
             for batch, place in _placed(batches, columns):
                 yield _blob((batch, place))
@@ -52,7 +50,6 @@ class SparkEngine(partitions.Engine):
         yield from _collect(wanted.mapInArrow(send, _BLOB))
 
     def reduce(self, kind: type, on_part: partitions.OnPart) -> Any:
-        """Add up the results of a function of each batch and its place, by partition first."""
         names = self.names
 
         def add(batches: Iterator[Any]) -> Iterator[Any]:
@@ -65,7 +62,7 @@ class SparkEngine(partitions.Engine):
         return partitions.combined(kind, _collect(self.frame.mapInArrow(add, _BLOB)))
 
     def rank(self, task: Task, totals: Sums) -> partitions.Readings:
-        offsets = partitions.RangeOffsets.of(totals.ranges)
+        masses = totals.ranges
         n_parts = int(partitions.first_parts(task)[-1])
         names = self.names.all
         schema = _SPREAD.format("double" if task.names.weight is not None else "long")
@@ -84,7 +81,7 @@ class SparkEngine(partitions.Engine):
                 name: np.concatenate([batch.column(name).to_numpy() for batch in shuffled])
                 for name in ("part", "grp", "score", "code", "weight")
             }
-            yield _blob(partitions.read_shuffled(columns, task, offsets))
+            yield _blob(partitions.read_shuffled(columns, task, masses))
 
         rows = self.frame.mapInArrow(spread, schema)
         if hasattr(rows, "repartitionById"):
@@ -97,7 +94,7 @@ class SparkEngine(partitions.Engine):
 
 
 def quoted(name: str) -> str:
-    """The name of a column in Spark, where a dot, a star and a bracket have a meaning."""
+    """Quote the name of a column, in which Spark would interpret dots, stars and brackets."""
     return "`" + name.replace("`", "``") + "`"
 
 
@@ -109,7 +106,7 @@ def _partition() -> int:
 
 
 def _placed(batches: Iterator[Any], names: tuple[str, ...]) -> Iterator[tuple[Any, RowLocation]]:
-    """Batches that are not empty, under the names of the user's columns."""
+    """Non-empty batches with the user's column names."""
     import pyarrow
 
     first, number = 0, _partition()

@@ -1,4 +1,4 @@
-"""Metrics of arrays by group: a data set of one part, whose rows are in memory."""
+"""Metrics of arrays by group: a data set with a single part, in memory."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def group_arrays(
     n_rows : int
         Number of rows that are evaluated.
     y_true : array-like
-        Its index has to be that of the columns.
+        The columns must have its index.
     """
     is_mapping = isinstance(by, Mapping) and all(isinstance(name, str) for name in by)
     if not is_mapping or not by:
@@ -58,7 +58,7 @@ def group_arrays(
                 f"by: column {name!r} has {len(column)} rows, and {n_rows} rows are evaluated: "
                 "leave masked rows out of all columns."
             )
-    edges = {name: edges_of(name, numbers_of(columns[name]), one) for name, one in bins.items()}
+    edges = {name: edges_of(name, numbers_of(columns[name]), cuts) for name, cuts in bins.items()}
     grouped = replace(GroupColumns.of(list(columns)), edges=edges)
     groups, group = grouped.groups_of(columns)
     assert group is not None
@@ -68,7 +68,7 @@ def group_arrays(
 
 
 def evaluate_arrays(
-    asked: tuple[Metric, ...],
+    metrics: tuple[Metric, ...],
     y_true: Any,
     y_pred: Any,
     y_score: Any,
@@ -83,23 +83,21 @@ def evaluate_arrays(
     groups: Any = None,
     level: float | None = None,
 ) -> Evaluation:
-    """Metrics of the groups of arrays; intervals at a level, where one is given."""
+    """Metrics of arrays by group, with intervals if there is a ``level``."""
     check_option("margins", margins, (True, False))
     check_integer("min_rows", min_rows, 1)
-    given = {"y_true": y_true}
-    for name, data in (("y_score", y_score), ("y_pred", y_pred)):
-        if data is not None:
-            given[name] = data
+    arguments = {"y_true": y_true, "y_score": y_score, "y_pred": y_pred}
+    arguments = {name: data for name, data in arguments.items() if data is not None}
     classes, pair = _classes(labels, y_true, y_score)
-    state = StreamState(asked, classes, pos_label, pair=pair)
-    part, state = state.read_rows(given, sample_weight)
+    state = StreamState(metrics, classes, pos_label, pair=pair)
+    part, state = state.read_rows(arguments, sample_weight)
     if part is None:
         raise InvalidParameterError("Every row is masked.")
     columns = NO_GROUPS
     if by is not None:
         columns, values, group = group_arrays(by, bins or {}, part.n_rows, y_true)
         part = replace(part, groups=values, group=group)
-    cluster = None if groups is None else read_groups(groups, part.n_rows, **given)
+    cluster = None if groups is None else read_groups(groups, part.n_rows, **arguments)
     assert state.layout is not None
     sums, tallies = sum_part(part, state.layout)
     layout = state.final_layout(sums)
@@ -119,7 +117,7 @@ def evaluate_arrays(
 
 
 def _classes(labels: Any, y_true: Any, y_score: Any) -> tuple[Any, list[Any] | None]:
-    """Classes as listed, or of several columns of scores as they occur; the two of one column."""
+    """Classes, listed or of several columns of scores; else the two classes of one column."""
     if labels is not None or y_score is None or count_rows(y_true) is None:
         return None if labels is None else read_labels(labels), None
     classes = distinct_labels(y_true)

@@ -62,13 +62,13 @@ class RowLocation:
     first_row : int
         Number of its first row, from 0.
     kept : ndarray or None
-        The rows of it that are left, if others were left out.
+        Its rows that were not left out; None for all.
     counted_from : int
-        What people call the first row: 1 in files.
+        Number of the first row in messages: 1 in files.
     line_of : callable or None
-        The line of a row of a text file; None if it would take long to count.
+        Line of a row in a text file; it returns None if counting would take long.
     number : int
-        Number of the partition, from which samples are drawn.
+        Number of the partition, which seeds the sample.
     """
 
     part: str = ""
@@ -79,7 +79,7 @@ class RowLocation:
     number: int = 0
 
     def of(self, row: int) -> str:
-        """The position of a row in words."""
+        """The position of a row, for messages."""
         number = self.first_row + (row if self.kept is None else int(self.kept[row]))
         line = None if self.line_of is None else self.line_of(number)
         where = f"row {number + self.counted_from}" if line is None else f"line {line}"
@@ -90,8 +90,8 @@ class RowLocation:
 class Partition:
     """Columns of one part, with labels and groups as codes into the values of this part.
 
-    ``pred``, ``score`` (n, K), ``weight`` (int64 or float64) and ``group`` may be None. ``checked``
-    says that the scores were checked as the functions of metrics check them.
+    ``pred``, ``score`` (n, K), ``weight`` (int64 or float64) and ``group`` may be None. Scores that
+    are ``checked`` need no further validation.
     """
 
     labels: Array
@@ -115,7 +115,7 @@ class Partition:
 
 
 def join_parts(parts: Sequence[Partition]) -> Partition:
-    """Concatenate parts, of which all or none have groups."""
+    """Concatenate parts; all or none have groups."""
     if len(parts) == 1:
         return parts[0]
     labels = parts[0].labels
@@ -127,12 +127,12 @@ def join_parts(parts: Sequence[Partition]) -> Partition:
         number = {group: i for i, group in enumerate(groups)}
         numbers = [np.array([number[group] for group in part.groups]) for part in parts]
 
-    def joined(columns: Sequence[Array | None], new: Sequence[Array] | None = None) -> Any:
+    def joined(columns: Sequence[Any], new_codes: Sequence[Array] | None = None) -> Any:
         if columns[0] is None:
             return None
-        if new is not None:  # codes of one part as codes of all
-            columns = [code[own] for code, own in zip(new, columns, strict=True)]
-        return np.concatenate([own for own in columns if own is not None])
+        if new_codes is not None:
+            columns = [new[codes] for new, codes in zip(new_codes, columns, strict=True)]
+        return np.concatenate(columns)
 
     return replace(
         parts[0],
@@ -162,13 +162,14 @@ def read_part(data: Any, names: ColumnNames, place: RowLocation) -> Partition:
 
 
 def encode_labels(columns: Iterable[Column], part: str = "") -> tuple[Array, list[Array]]:
-    """Classes of columns of labels, and the codes of each."""
+    """Classes that occur in columns of labels, and the codes of each column."""
     pairs = [(column, _labels(column)) for column in columns]
     labels, codes = encode_columns(*pairs)
     if len(labels) > _MOST_LABELS:
         raise InvalidParameterError(
             f"{' and '.join(repr(column.name) for column, _ in pairs)}: {len(labels)} distinct "
-            f"values in {part or 'one part'}, more than {_MOST_LABELS}, are no labels of classes."
+            f"values in {part or 'one part'} are too many for labels of classes, of which there "
+            f"may be {_MOST_LABELS}."
         )
     return labels, codes
 
@@ -177,11 +178,11 @@ def _labels(column: Column) -> Array:
     values, kind = label_values(column)
     if kind not in ("binary", "multiclass"):
         raise InvalidParameterError(
-            f"Column {column.name!r} must hold labels of classes, one a row; it is {kind}."
+            f"Column {column.name!r} must hold one class label per row; it is {kind}."
         )
     words = np.asarray(values if column.categories is None else column.categories)
     if words.dtype.kind == "O" and any("\x00" in word for word in words if isinstance(word, str)):
-        # NumPy drops such ends, and two classes would be one.
+        # NumPy drops trailing NUL bytes, which would merge two classes.
         raise InvalidParameterError(f"Column {column.name!r} holds text with a NUL byte.")
     return np.asarray(values)
 
@@ -208,12 +209,11 @@ def read_value_column(data: Any, name: str, place: RowLocation) -> Column:
 def _refused(
     name: str, value: Any, row: int, place: RowLocation, why: str = ""
 ) -> InvalidParameterError:
-    """Error of a value that a column may not hold."""
     return InvalidParameterError(f"Column {name!r} holds {value} in {place.of(row)}{why}.")
 
 
 def _by_dictionary(column: Any) -> Any:
-    """Text of Arrow and pandas as codes into categories: many times faster than Python strings."""
+    """Text of Arrow and pandas as categories, many times faster than Python strings."""
     if str(getattr(column, "dtype", "")) in ("str", "string") and hasattr(column, "factorize"):
         return column.astype("category")
     kind = str(getattr(column, "type", ""))
@@ -229,16 +229,13 @@ def _scores(data: Any, names: ColumnNames, place: RowLocation) -> tuple[Array | 
         return None, 0.0
     read = [read_value_column(data, name, place) for name in names.score]
     for column in read:
-        if column.values.dtype.kind not in "fiub" or column.categories is not None:
-            raise InvalidParameterError(
-                f"Column {column.name!r} must hold scores, got {_shown(column)}."
-            )
+        _check_numbers(column, "scores")
         check_mergeable(column)
         if column.values.dtype.kind in "iu":
-            far = np.abs(column.values.astype(np.float64)) > MOST_EXACT
-            if far.any():
-                why = ": floats cannot tell integers beyond 2**53 apart"
-                row = int(np.argmax(far))
+            inexact = np.abs(column.values.astype(np.float64)) > MOST_EXACT
+            if inexact.any():
+                row = int(np.argmax(inexact))
+                why = ": integers beyond 2**53 are not distinct as floats"
                 raise _refused(column.name, column.values[row], row, place, why)
     dtype = np.result_type(*(column.values for column in read))
     eps = float(np.finfo(np.float32 if dtype in (np.float16, np.float32) else np.float64).eps)
@@ -246,18 +243,20 @@ def _scores(data: Any, names: ColumnNames, place: RowLocation) -> tuple[Array | 
     return values[0][:, None] if len(values) == 1 else np.column_stack(values), eps
 
 
-def _shown(column: Column) -> str:
-    """Description of a column that does not hold numbers."""
-    if column.categories is not None:
-        return f"labels like {column.categories[0]!r}" if len(column.categories) else "labels"
-    return f"dtype {column.values.dtype}"
+def _check_numbers(column: Column, kind: str) -> None:
+    categories, dtype = column.categories, column.values.dtype
+    if categories is None and dtype.kind in "fiub":
+        return
+    content = f"dtype {dtype}"
+    if categories is not None:
+        content = f"labels like {categories[0]!r}" if len(categories) else "labels"
+    raise InvalidParameterError(f"Column {column.name!r} must hold {kind}, got {content}.")
 
 
 def _weights(data: Any, name: str, place: RowLocation) -> Array:
     column = read_value_column(data, name, place)
+    _check_numbers(column, "weights")
     values = column.values
-    if values.dtype.kind not in "fiub" or column.categories is not None:
-        raise InvalidParameterError(f"Column {name!r} must hold weights, got {_shown(column)}.")
     if len(values) and values.min() < 0:
         row = int(np.argmax(values < 0))
         raise _refused(name, f"the negative weight {values[row]}", row, place)
@@ -269,7 +268,7 @@ def _weights(data: Any, name: str, place: RowLocation) -> Array:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class GroupRows:
-    """Rows of one group whose weight is not 0: codes into the layout's classes, scores, weights.
+    """Rows of one group with non-zero weight: codes into the layout's classes, scores, weights.
 
     ``score`` is (n, K), in the order of the classes; for two classes it may be (n, 1), the column
     of the positive class.
@@ -282,14 +281,14 @@ class GroupRows:
 
     @property
     def rankings(self) -> Array:
-        """The scores to rank, a row for each class, or for the positive one of two."""
+        """The scores to rank: a row for each class, or only for the positive one of two."""
         return self.score.T[-1:] if self.score.shape[1] == 2 else self.score.T
 
 
 def rows_by_group(
     part: Partition, layout: Layout, names: ColumnNames, place: RowLocation
 ) -> Iterator[tuple[Any, GroupRows]]:
-    """The rows of each group that have scores and weight, by the value of the group."""
+    """Rows with scores and non-zero weight, by group."""
     if part.score is None or not part.n_rows:
         return
     codes, score = scored(part, layout, names, place)
@@ -302,9 +301,9 @@ def rows_by_group(
 def scored(
     part: Partition, layout: Layout, names: ColumnNames, place: RowLocation
 ) -> tuple[Array, Array]:
-    """Every row's code into the classes of the layout, and its scores in their order."""
+    """Codes of the rows into the classes of the layout, and scores in that order."""
     if not part.checked:
-        part = check_scores(part, layout, names, place)
+        part = check_scores(part, place, layout, names)
     assert part.score is not None
     codes = find_labels(part.labels, layout.classes)
     is_coded = np.array_equal(codes, np.arange(len(codes)))
@@ -313,7 +312,7 @@ def scored(
 
 
 def check_scores(
-    part: Partition, layout: Layout, names: ColumnNames, place: RowLocation
+    part: Partition, place: RowLocation, layout: Layout, names: ColumnNames
 ) -> Partition:
     """Reject rows of other classes than those of the layout, or without proper probabilities."""
     score = part.score
@@ -332,7 +331,7 @@ def check_scores(
 
 
 def each_group(part: Partition, kept: Array | None = None) -> Iterator[tuple[Any, Any]]:
-    """The groups that occur, and the places of the rows of each; only ``kept`` rows if given."""
+    """The groups that occur, and the indices of the rows of each, among those ``kept``."""
     if part.group is None:
         if kept is None:
             yield None, slice(None)
@@ -359,12 +358,12 @@ def _probabilities(score: Array, names: ColumnNames, place: RowLocation) -> Arra
 
 
 def _check_sums(score: Array, names: ColumnNames, place: RowLocation) -> None:
-    """Refuse rows whose probabilities do not sum to 1."""
+    """Reject rows whose probabilities do not sum to 1."""
     if score.shape[1] == 1:
         return
-    away = np.abs(row_sums(score) - 1)
-    if (away > _SUM).any():
-        row = int(np.argmax(away > _SUM))
+    is_off = np.abs(row_sums(score) - 1) > _SUM
+    if is_off.any():
+        row = int(np.argmax(is_off))
         raise InvalidParameterError(
             f"The probabilities {', '.join(names.score)} sum to {score[row].sum():.6g} in "
             f"{place.of(row)}, not to 1."
@@ -374,7 +373,7 @@ def _check_sums(score: Array, names: ColumnNames, place: RowLocation) -> None:
 def score_columns(
     score: str | Sequence[str] | Mapping[Any, str] | None, labels: Any
 ) -> tuple[tuple[str, ...], Any]:
-    """Columns of scores, and the classes that they belong to, as far as they are known."""
+    """Columns of scores, and their classes as far as they are known."""
     if score is None:
         return (), labels
     if isinstance(score, str):
@@ -383,8 +382,8 @@ def score_columns(
         classes = list(score if labels is None else labels)
         if len(classes) != len(score) or any(label not in score for label in classes):
             raise InvalidParameterError(
-                f"score names the columns of {list(score)}, labels are {classes}: they must be "
-                "the same classes."
+                f"score names columns for the classes {list(score)}, but labels are {classes}: "
+                "they must be the same."
             )
         return tuple(score[label] for label in classes), classes if labels is None else labels
     if not isinstance(score, Iterable):

@@ -11,19 +11,9 @@ import numpy as np
 
 from skmetrics_ext.inference.anytime import ANYTIME
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
+from skmetrics_ext.merged import ranges
 from skmetrics_ext.merged.layout import Layout, refusal
-from skmetrics_ext.merged.ranges import (
-    NAN,
-    MergedRankings,
-    RangePlan,
-    RangeReading,
-    SketchedRankings,
-    Value,
-    merged_readings,
-    read,
-    read_columns,
-    read_ranking,
-)
+from skmetrics_ext.merged.ranges import NAN, RangePlan, RangeReading, Value
 from skmetrics_ext.merged.samples import NO_ROWS, GroupSums, HeldRows
 from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.merged.thinned_curve import ThinnedCurve, thin_curve
@@ -34,14 +24,7 @@ from skmetrics_ext.result_bases import draw
 from skmetrics_ext.rows import Row, Rows, Shown, Tabular, columns
 from skmetrics_ext.slices import group_comparisons
 from skmetrics_ext.slices.group_columns import ALL, NO_GROUPS, GroupColumns
-from skmetrics_ext.slices.group_comparisons import (
-    Bounded,
-    GroupGaps,
-    Groups,
-    GroupSpread,
-    WorstGroup,
-    bounds_of,
-)
+from skmetrics_ext.slices.group_comparisons import Bounded, GroupGaps, GroupSpread, WorstGroup
 from skmetrics_ext.tallies import ConfusionTally, Counts, RankTally, ScoreSketch
 from skmetrics_ext.tallies.bins import BinTally
 
@@ -56,26 +39,26 @@ class Evaluation(Tabular):
     ----------
     rows : Rows
         Each with ``group`` (value of the column ``by``; None for all rows together), ``metric``
-        (losses are not negated), ``of`` (the class, or the pair of classes, of a metric that has a
-        value for each; else None), ``value`` (nan where it is undefined, and where only bounds
-        are known), ``low`` and ``high`` (of the confidence interval, or with ``approximate=True``
-        of the value itself), ``n_rows`` (of the group), ``method`` (how the bounds were made; ""
-        where there are none) and ``reason`` (why there is no value or no interval, or by what
-        convention there is one; else "").
+        (losses are not negated), ``of`` (the class, or the pair of classes, of a metric with
+        several values; else None), ``value`` (nan if it is undefined or only bounds are known),
+        ``low`` and ``high`` (of the confidence interval; with ``approximate=True`` bounds of the
+        value itself), ``n_rows`` (of the group), ``method`` (of the interval; "" if there is
+        none) and ``reason`` (why there is no value or no interval, or the convention that defines
+        the value; else "").
     engine : str
-        What computed it.
+        Engine that read the data.
     confidence_level : float
-        Of the intervals.
+        Nominal level of the intervals.
     curves : dict
-        ``(group, class) -> ThinnedCurve``, where points were asked for.
+        ``(group, class) -> ThinnedCurve``, if ``curve_points`` were requested.
     bins : dict
-        ``(group, metric) -> BinTally``, or a tuple of one for each class: what the calibration
-        errors over equal bins were read from.
+        ``(group, metric) -> BinTally``, or a tuple with one for each class: the bins of the
+        calibration errors over equal bins.
     pair_areas : dict
-        ``group -> ndarray (K, K)``, where ``pairwise_roc_auc`` was asked for.
+        ``group -> ndarray (K, K)``, if ``pairwise_roc_auc`` was requested.
     groups : Groups
-        The columns of groups, and the statistics of their rows, which `gaps`, `worst`, `spread`
-        and `plot` read.
+        Columns of groups, and the statistics of their rows, for `gaps`, `worst`, `spread` and
+        `plot`.
     """
 
     rows: Rows
@@ -84,7 +67,7 @@ class Evaluation(Tabular):
     curves: dict[tuple[Any, Any], ThinnedCurve] = field(default_factory=dict)
     bins: dict[tuple[Any, str], BinTally | tuple[BinTally, ...]] = field(default_factory=dict)
     pair_areas: dict[Any, Array] = field(default_factory=dict)
-    groups: Groups = field(default_factory=Groups)
+    groups: group_comparisons.Groups = field(default_factory=group_comparisons.Groups)
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)
@@ -102,7 +85,7 @@ class Evaluation(Tabular):
         group : object, default=None
             The group; None for all rows together.
         of : object, default=None
-            The class, where there is a value for each.
+            The class, if the metric has a value for each.
 
         Returns
         -------
@@ -123,7 +106,7 @@ class Evaluation(Tabular):
         group : object, default=None
             The group; None for all rows together.
         of : object, default=None
-            The class, where there is a value for each.
+            The class, if the metric has a value for each.
 
         Returns
         -------
@@ -136,33 +119,33 @@ class Evaluation(Tabular):
     def gaps(self, metric: str, *, against: Any = "rest") -> GroupGaps:
         r"""How each group differs from the rest, from all rows, or from another group.
 
-        The interval of a difference combines those of both values, less what they share:
+        The interval of a difference combines the intervals of both values:
 
         .. math:: d - \sqrt{(a - l_a)^2 + (u_b - b)^2 - 2 r (a - l_a)(u_b - b)}
 
-        with r the correlation of their errors, by the rows and clusters that both have.
+        where r is the correlation of their errors, through shared rows and clusters.
 
         Parameters
         ----------
         metric : str
-            One of those that were asked for.
+            One of the metrics of the evaluation.
         against : {"rest", "overall", "best"} or dict, default="rest"
-            The reference: all rows outside of the group; all rows, the group included; the group
-            with the best value among those with values of the same columns; or, as a dict of
-            column to value like ``{"site": "A"}``, the group that has these values and otherwise
-            those of the group that is compared.
+            The reference: all rows outside the group; all rows including the group; the group
+            with the best value among groups by the same columns; or, as a dict of column to value
+            like ``{"site": "A"}``, the group with these values and otherwise those of the group
+            that is compared.
 
         Returns
         -------
         GroupGaps
             ``p_value`` belongs to the interval, and is adjusted for the number of gaps by Holm.
-            Against "best" the intervals are simultaneous, of the gap to the group that is truly the
-            best, whichever it is (Hsu 1996).
+            Against "best" the intervals are simultaneous, for the gap to the group that is truly
+            the best, whichever it is (Hsu 1996).
 
         Raises
         ------
         ValueError
-            If there are no groups, or the metric or what it is compared with is unknown.
+            If there are no groups, or the metric or the reference is unknown.
 
         References
         ----------
@@ -186,15 +169,15 @@ class Evaluation(Tabular):
     def worst(self, metric: str) -> WorstGroup:
         """The group whose optimistic simultaneous bound is worst.
 
-        A few rows with a bad value have wide bounds, and do not win. Bounds are those of
-        `confidence_interval` at a level that holds for all groups at once (Bonferroni), so that
-        they are valid after the selection; for shares of rows those of Clopper and Pearson,
-        because others undercover at such levels.
+        A small group with a bad value has wide bounds, and is not chosen for its value alone. The
+        bounds are those of `confidence_interval` at a level that holds for all groups at once
+        (Bonferroni), so that they are valid after the selection; proportions have Clopper-Pearson
+        bounds, because others undercover at such levels.
 
         Parameters
         ----------
         metric : str
-            One of those that were asked for. The worst value of a loss is the largest.
+            One of the metrics of the evaluation. The worst value of a loss is the largest.
 
         Returns
         -------
@@ -206,13 +189,12 @@ class Evaluation(Tabular):
     def spread(self, metric: str, *, random_state: Any = 0) -> GroupSpread:
         """The largest gap between groups, next to the gaps that chance alone produces.
 
-        The largest of many gaps is large by chance: groups of the same sizes to which rows were
-        assigned at random have one too.
+        The largest of many gaps is large by chance: random groups of the same sizes also differ.
 
         Parameters
         ----------
         metric : str
-            One of those that were asked for.
+            One of the metrics of the evaluation.
         random_state : int, Generator, RandomState or None, default=0
             Seed of the draws.
 
@@ -223,14 +205,14 @@ class Evaluation(Tabular):
         return group_comparisons.spread(self.groups.of(metric), self.confidence_level, random_state)
 
     def plot(self, metric: str, *, ax: Any = None) -> Any:
-        """Groups by their value, with their intervals, around the value of all rows.
+        """Plot the values of the groups, with intervals, and the value of all rows.
 
         Parameters
         ----------
         metric : str
-            One of those that were asked for.
+            One of the metrics of the evaluation.
         ax : matplotlib.axes.Axes, default=None
-            Where to draw; a new figure by default.
+            Axes to draw on; a new figure by default.
 
         Returns
         -------
@@ -247,7 +229,7 @@ class Evaluation(Tabular):
         by = self.groups.by
         if not by.names:
             return self.rows
-        shown = [one for one in self.rows.shown() if one.title != "group"]
+        shown = [column for column in self.rows.shown() if column.title != "group"]
         return by.table(self.rows, shown, self.rows.notes)
 
 
@@ -257,7 +239,7 @@ def evaluation_rows(
     by: GroupColumns = NO_GROUPS,
     notes: Sequence[str] = (),
 ) -> Rows:
-    """The rows as a table, without columns that are empty."""
+    """The rows as a table without empty columns."""
     rows = list(rows)
     has = {
         key: any(row[key] not in (None, "") for row in rows) for key in ("group", "of", "method")
@@ -285,14 +267,14 @@ def evaluate_tallies(
     margins: bool = False,
     **options: Any,
 ) -> Evaluation:
-    """Read sums and the tallies of each column of scores, by group; margins are added to both."""
-    plan = RangePlan.of(layout.asked, level is not None, points)
-    readings = {group: read_columns(columns, layout, plan) for group, columns in tallies.items()}
+    """Read the sums and the tallies of each column of scores by group, and add margins."""
+    plan = RangePlan.of(layout.metrics, level is not None, points)
+    readings = {group: ranges.read_columns(each, layout, plan) for group, each in tallies.items()}
     sums, cells = Sums.combine([sums]), list(sums.rows)
-    for fewer in by.levels() if margins else []:
-        sources = fewer.sources(cells)
+    for margin in by.levels() if margins else []:
+        sources = margin.sources(cells)
         sums.add(sums.margin(sources))
-        readings |= merged_readings(sources, readings, layout, plan) or {}
+        readings |= ranges.merged_readings(sources, readings, layout, plan) or {}
     return build_evaluation(layout, plan, sums, readings, level=level, by=by, **options)
 
 
@@ -311,7 +293,7 @@ def build_evaluation(
     looks_from: int | None = None,
     edges: Sequence[Array] | None = None,
 ) -> Evaluation:
-    """Read all metrics of all groups: groups in order, metrics in the order of the request.
+    """Read all metrics of all groups, in the order of the groups and of the metrics.
 
     Parameters
     ----------
@@ -322,60 +304,60 @@ def build_evaluation(
     readings : mapping of group to list of RangeReading
         The rankings, unless they were sketched.
     engine : str
-        What computed them.
+        Engine that read the data.
     level : float or None
-        Confidence level of the intervals; None for no intervals.
+        Confidence level; None for no intervals.
     by : GroupColumns
         Columns of the groups.
     min_rows : int
-        Groups with fewer rows are not evaluated.
+        Groups with fewer rows have no values.
     rows : HeldRows or None
-        The rows, if they are in memory, for intervals that sums do not give.
+        The rows, if they are in memory, for intervals that cannot be read from sums.
     weighted : bool
-        Whether rows were given weights, whose squares are not in the sums.
+        Whether rows have weights, whose squares are not among the sums.
     looks_from : int or None
-        Rows at which intervals that hold at every look start; None for intervals for one look.
+        Number of rows from which anytime-valid intervals start; None for fixed-sample intervals.
     edges : sequence of ndarray or None
-        Bins of each ranked column, if its scores are their lower edges.
+        Bins of each ranked column, if its scores are the lower edges of bins.
     """
     cells = by.whole(sums.rows)
     method, draws = "auto", PLAN
     if looks_from is not None:
         method, draws = ANYTIME, DrawPlan(min_rows=looks_from)
-    of_sums = GroupSums(layout, sums, readings, cells, weighted, draws)
-    source = of_sums if rows is None else rows.with_sums(of_sums)
+    group_sums = GroupSums(layout, sums, readings, cells, weighted, draws)
+    source = group_sums if rows is None else rows.with_sums(group_sums)
     n_rows = {group: sums.rows[group] for group in by.ordered(sums.rows)}
-    metrics = {metric.name: metric for metric in layout.asked}
-    groups = Groups(by, metrics, source, n_rows, min_rows)
-    found = Evaluation(Rows(), engine, 0.95 if level is None else level, groups=groups)
+    metrics = {metric.name: metric for metric in layout.metrics}
+    groups = group_comparisons.Groups(by, metrics, source, n_rows, min_rows)
+    evaluation = Evaluation(Rows(), engine, 0.95 if level is None else level, groups=groups)
     table: list[Row] = []
     for group, n in n_rows.items():
         if n < min_rows:
             few = Value(NAN, f"{n} rows are fewer than min_rows={min_rows}")
-            for metric in layout.asked:
+            for metric in layout.metrics:
                 table.extend(_rows(metric, group, layout.classes, few, None, n))
             continue
-        one = _GroupReader(layout, plan, sums, group, readings.get(group), edges)
-        found.curves.update(one.curves())
-        for metric in layout.asked:
-            value = one.value(metric)
-            bounds = one.sketch_bounds(metric) if sums.sketches else None
+        reader = _GroupReader(layout, plan, sums, group, readings.get(group), edges)
+        evaluation.curves.update(reader.curves())
+        for metric in layout.metrics:
+            value = reader.value(metric)
+            bounds = reader.sketch_bounds(metric) if sums.sketches else None
             known = np.ndim(value.value) == 0 and not np.isnan(value.value)
             if level is not None and known and bounds is None:
                 statistic = source.statistic(metric, by.parts(group, cells))
-                bounds = bounds_of(statistic, level, source.plan, method=method)
-            table.extend(_rows(metric, group, one.classes_of(metric), value, bounds, n))
-            if one.has_weight and metric.sums == "bins":
+                bounds = group_comparisons.bounds_of(statistic, level, source.plan, method=method)
+            table.extend(_rows(metric, group, reader.classes_of(metric), value, bounds, n))
+            if reader.has_weight and metric.sums == "bins":
                 bins = sums.bins[group, metric.name]
-                found.bins[group, metric.name] = bins[0] if len(bins) == 1 else bins
-            if one.has_weight and metric.spec.is_table and one.readings:
-                found.pair_areas[group] = np.asarray(value.value)
-    rows_shown = evaluation_rows(table, found.confidence_level, by, layout.class_notes)
-    return replace(found, rows=rows_shown)
+                evaluation.bins[group, metric.name] = bins[0] if len(bins) == 1 else bins
+            if reader.has_weight and metric.spec.is_table and reader.readings:
+                evaluation.pair_areas[group] = np.asarray(value.value)
+    rows_shown = evaluation_rows(table, evaluation.confidence_level, by, layout.class_notes)
+    return replace(evaluation, rows=rows_shown)
 
 
 class _EveryClass(ConfusionTally):
-    """A table whose classes all occur, even if their rows have no weight, as in arrays of rows."""
+    """A table whose classes all count as present, even if their rows have no weight."""
 
     __slots__ = ()
 
@@ -391,7 +373,7 @@ class _EveryClass(ConfusionTally):
 
 
 class _GroupReader:
-    """Values of one group, from its sums and from its ranking or sketches."""
+    """Reads the metrics of one group from its sums, rankings and sketches."""
 
     def __init__(
         self,
@@ -408,57 +390,57 @@ class _GroupReader:
         self.has_weight = bool(self.tally.table.any())
         self.masses = sums.masses(group, layout.classes)
         sketches = [sums.sketches.get((group, k)) for k in range(len(layout.ranked))]
-        self.sketched = SketchedRankings([*filter(None, sketches)], self.masses)
+        self.sketched = ranges.SketchedRankings([*filter(None, sketches)], self.masses)
 
     def classes_of(self, metric: Metric) -> Array:
-        """The classes that values of a metric by class belong to."""
-        layout = self.layout
-        by_layout = layout.labels is not None and metric.takes("labels")
-        return layout.classes if metric.sums != "tables" or by_layout else self.tally.classes
+        """The classes of the values of a metric that has one for each class."""
+        are_listed = self.layout.labels is not None and metric.takes("labels")
+        if metric.sums != "tables" or are_listed:
+            return self.layout.classes
+        return self.tally.classes
 
     def value(self, metric: Metric) -> Value:
-        """Value of a metric."""
         if not self.has_weight:
             return Value(NAN, NO_ROWS)
-        why = refusal(self.layout, metric, tuple(self.tally.classes.tolist()))
-        if why:
-            return Value(NAN, why)
+        error = refusal(self.layout, metric, tuple(self.tally.classes.tolist()))
+        if error:
+            return Value(NAN, error)
         if metric.sums == "tables":
             table = as_factors(self.tally.table)
-            return read(self.layout.settled(metric), _EveryClass(self.tally.classes, table))
+            return ranges.read(self.layout.settled(metric), _EveryClass(self.tally.classes, table))
         if metric.sums == "moments":
-            return read(metric, self.sums.moments[self.group, metric.name])
+            return ranges.read(metric, self.sums.moments[self.group, metric.name])
         if metric.sums == "bins":
             debias, norm = metric.options["debias"], metric.options["norm"]
             bins = self.sums.bins[self.group, metric.name]
-            errors = [metric.kernel(one.debiased() if debias else one) for one in bins]
+            errors = [metric.kernel(tally.debiased() if debias else tally) for tally in bins]
             return Value(float(error_of_classes(np.array(errors), norm)))
         if not self.readings:
             return Value(NAN)
-        rankings = MergedRankings(metric, self.layout, self.readings, self.masses)
-        found = read_ranking(rankings, self.plan.most)
-        if self.edges is None or found.reason:
-            return found
-        return found._replace(reason=self._about_bins(rankings, self.edges))
+        rankings = ranges.MergedRankings(metric, self.layout, self.readings, self.masses)
+        value, reason = ranges.read_ranking(rankings, self.plan.most)
+        if self.edges is not None and not reason:
+            reason = self._bin_note(rankings, self.edges)
+        return Value(value, reason)
 
-    def _about_bins(self, rankings: MergedRankings, edges: Sequence[Array]) -> str:
-        """Between which bounds a metric lies whose scores are in bins."""
-        sketches = [ScoreSketch.of_coarse(rankings.table(k), own) for k, own in enumerate(edges)]
-        (low, high), why = SketchedRankings(sketches, self.masses).bounds(rankings.metric)
-        bins = f"scores in {' and '.join(str(len(own) - 1) for own in edges)} bins"
-        if why:
-            return f"{bins}, and no bound of what they change: {why}"
+    def _bin_note(self, rankings: ranges.MergedRankings, edges: Sequence[Array]) -> str:
+        """A note with the bounds of a metric of binned scores."""
+        sketches = [ScoreSketch.of_coarse(rankings.table(k), cuts) for k, cuts in enumerate(edges)]
+        (low, high), error = ranges.SketchedRankings(sketches, self.masses).bounds(rankings.metric)
+        bins = f"scores in {' and '.join(str(len(cuts) - 1) for cuts in edges)} bins"
+        if error:
+            return f"{bins}, and their effect has no bound: {error}"
         return f"{bins}; between {low:.4g} and {high:.4g} for any order within them"
 
     def sketch_bounds(self, metric: Metric) -> Bounded | None:
-        """Bounds of the value of a metric that is read from sketches."""
+        """Bounds of a metric that is read from sketches."""
         if metric.sums != "ranks" or not self.has_weight:
             return None
         (low, high), reason = self.sketched.bounds(metric)
         return low, high, "" if reason else _SKETCHED, reason
 
     def curves(self) -> dict[tuple[Any, Any], ThinnedCurve]:
-        """Curves by group and class, if points were asked for."""
+        """Curves by group and class, if points were requested."""
         if not self.readings or not self.plan.points:
             return {}
         classes = self.layout.classes.tolist()
@@ -471,19 +453,19 @@ class _GroupReader:
 
 
 def _rows(
-    metric: Metric, group: Any, classes: Array, found: Value, bounds: Bounded | None, n_rows: int
+    metric: Metric, group: Any, classes: Array, result: Value, bounds: Bounded | None, n_rows: int
 ) -> Iterator[Row]:
-    """A row for each number of the value."""
-    values = _each_value(found.value, classes)
+    """A row for each number of a value."""
+    values = _each_value(result.value, classes)
     low, high, method, note = bounds or (NAN, NAN, "", "")
-    about = {"low": low, "high": high, "n_rows": n_rows, "method": method}
+    interval = {"low": low, "high": high, "n_rows": n_rows, "method": method}
     for of, value in values:
-        reason = (found.reason or note) if len(values) == 1 or np.isnan(value) else ""
-        yield Row(group=group, metric=metric.name, of=of, value=value, **about, reason=reason)
+        reason = (result.reason or note) if len(values) == 1 or np.isnan(value) else ""
+        yield Row(group=group, metric=metric.name, of=of, value=value, **interval, reason=reason)
 
 
 def _each_value(value: Any, classes: Array) -> list[tuple[Any, float]]:
-    """One number, or one for each class, pair of classes, or cell of a table of two."""
+    """A single number, or one for each class, pair of classes or cell of a K x K table."""
     values = np.asarray(value, dtype=np.float64)
     if values.ndim == 0:
         return [(None, float(values))]

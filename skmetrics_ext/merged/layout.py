@@ -1,9 +1,9 @@
-"""Metrics, and the classes of the columns of scores: settled before rows are read."""
+"""Metrics and the classes of the columns of scores, settled before rows are read."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -25,41 +25,42 @@ from skmetrics_ext.validation.positive import (
 
 
 def find_metrics(metrics: Any) -> tuple[Metric, ...]:
-    """Metrics that can be read from sums; the keys of a mapping are their names."""
+    """Metrics that can be read from sums; a mapping names them by its keys."""
     if isinstance(metrics, str) or callable(metrics):
         metrics = [metrics]
     if isinstance(metrics, Mapping):
-        found = [replace(_summed(given), name=str(name)) for name, given in metrics.items()]
+        mergeable = [replace(_mergeable(item), name=str(key)) for key, item in metrics.items()]
     else:
-        found = [_summed(given) for given in metrics]
-    if not found:
+        mergeable = [_mergeable(item) for item in metrics]
+    if not mergeable:
         raise InvalidParameterError("metrics is empty.")
-    names = [metric.name for metric in found]
+    names = [metric.name for metric in mergeable]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise InvalidParameterError(
             f"metrics holds {', '.join(twice)} twice: pass a dict with a name for each."
         )
-    return tuple(found)
+    return tuple(mergeable)
 
 
-def _summed(given: Any) -> Metric:
-    metric = find(given)
+def _mergeable(metric: Any) -> Metric:
+    """Find a metric, and reject one that cannot be read from sums."""
+    metric = find(metric)
     if metric.row is None:
         raise InvalidParameterError(
-            f"{metric.name} cannot be read from sums, as it is no metric of this package: call it "
-            "with all rows in memory."
+            f"{metric.name} is not a metric of this package, so it cannot be read from sums: call "
+            "it with all rows in memory."
         )
     name = metric.name.removeprefix("neg_")
     if metric.spec.ranks_labels:
         raise InvalidParameterError(
-            f"{name} ranks several labels of each row, and a column of true labels holds one: call "
+            f"{name} ranks several labels of each row, but a column holds one label per row: call "
             f"{metric.spec.name} with both matrices in memory."
         )
-    for reserved in ("labels", "pos_label"):
-        if reserved in metric.params:
+    for shared in ("labels", "pos_label"):
+        if shared in metric.params:
             raise InvalidParameterError(
-                f"{reserved} is one for all metrics: pass it next to metrics=, not to {name}."
+                f"All metrics share {shared}: pass it next to metrics=, not to {name}."
             )
     return replace(metric, name=name)
 
@@ -70,9 +71,9 @@ class Layout:
 
     Parameters
     ----------
-    asked : tuple of Metric
+    metrics : tuple of Metric
     classes : ndarray of shape (K,)
-        Every class that may occur, in the order of the codes; of two the negative one first.
+        All classes that may occur, in the order of their codes; of two the negative one first.
     positive : object
         The positive class of two; None if it is not settled.
     n_columns : int
@@ -83,7 +84,7 @@ class Layout:
         Whether the first of two columns of scores belongs to the positive class.
     """
 
-    asked: tuple[Metric, ...]
+    metrics: tuple[Metric, ...]
     classes: Array
     positive: Any
     n_columns: int
@@ -91,14 +92,16 @@ class Layout:
     turned: bool = False
 
     def of_kind(self, *kinds: str) -> list[Metric]:
-        """The metrics that are read from sums of these kinds."""
-        return [metric for metric in self.asked if metric.sums in kinds]
+        """Metrics that are read from these kinds of sums."""
+        return [metric for metric in self.metrics if metric.sums in kinds]
 
     @property
     def class_notes(self) -> list[str]:
-        """The positive class, if a metric depends on it and labels leave it open."""
-        of_class = (one.sides == "one" or one.spec.response != "labels" for one in self.asked)
-        return class_notes(self.positive) if len(self.classes) == 2 and any(of_class) else []
+        """A note that names the positive class, if a metric depends on it."""
+        depends = (
+            metric.sides == "one" or metric.spec.response != "labels" for metric in self.metrics
+        )
+        return class_notes(self.positive) if len(self.classes) == 2 and any(depends) else []
 
     @property
     def needs_sums(self) -> bool:
@@ -107,7 +110,7 @@ class Layout:
 
     @property
     def reads_probabilities(self) -> bool:
-        return any(metric.spec.response == "probabilities" for metric in self.asked)
+        return any(metric.spec.response == "probabilities" for metric in self.metrics)
 
     @property
     def is_binary(self) -> bool:
@@ -115,17 +118,17 @@ class Layout:
 
     @property
     def ranked(self) -> list[int]:
-        """The columns that are ranked; of two classes that of the positive one alone."""
+        """Numbers of the columns to rank; for two classes only the positive one's."""
         if self.n_columns == 2:
             return [0 if self.turned else 1]
         return list(range(self.n_columns))
 
     def code_of(self, column: int) -> int:
-        """Code of the class that a ranked column of scores belongs to."""
+        """Code of the class whose scores a ranked column holds."""
         return 1 if self.is_binary else column
 
     def settled(self, metric: Metric) -> Metric:
-        """A metric of labels with the positive class, or with the classes that were listed."""
+        """Pass the positive class, or the classes that were listed, to a metric of labels."""
         if metric.sides != "none" and self.positive is not None:
             return metric.with_params(pos_label=self.positive)
         if self.labels is not None and metric.takes("labels"):
@@ -135,7 +138,7 @@ class Layout:
 
 @lru_cache(maxsize=256)
 def refusal(layout: Layout, metric: Metric, classes: tuple[Any, ...]) -> str:
-    """Error of a metric's function about its parameters, for one row of each class; or ""."""
+    """Try a metric's parameters on one row of each class: its error message, or ""."""
     is_open = not layout.is_binary and metric.options.get("multi_class") == "raise"
     if metric.is_as_named and not is_open:
         return ""
@@ -155,52 +158,50 @@ def refusal(layout: Layout, metric: Metric, classes: tuple[Any, ...]) -> str:
 
 
 def make_layout(
-    asked: Iterable[Metric], found: Array | None, labels: Any, pos_label: Any, n_columns: int
+    metrics: tuple[Metric, ...], present: Array | None, labels: Any, pos_label: Any, n_columns: int
 ) -> Layout:
     """Settle the classes: ``labels``, or those that occur in the column of true labels."""
-    asked = tuple(asked)
-    ranked = [metric.name for metric in asked if metric.sums != "tables"]
-    if ranked and n_columns == 0:
-        raise InvalidParameterError(f"{', '.join(ranked)} needs scores: pass score=, their column.")
-    given = None if labels is None else read_labels(labels)
-    if given is not None:
-        if len(set(given.tolist())) < len(given):
-            raise InvalidParameterError(f"labels names a class twice: {given.tolist()}.")
-        if found is not None and ranked and (find_labels(found, given) < 0).any():
-            strange = found[find_labels(found, given) < 0]
+    scored = [metric.name for metric in metrics if metric.sums != "tables"]
+    if scored and n_columns == 0:
+        raise InvalidParameterError(f"{', '.join(scored)} needs scores: pass score=, their column.")
+    listed = None if labels is None else read_labels(labels)
+    if listed is not None:
+        if len(set(listed.tolist())) < len(listed):
+            raise InvalidParameterError(f"labels names a class twice: {listed.tolist()}.")
+        if present is not None and scored and (find_labels(present, listed) < 0).any():
+            unlisted = present[find_labels(present, listed) < 0]
             raise InvalidParameterError(
-                f"true holds {shown_labels(strange)}, which labels does not name: "
-                f"{shown_labels(given)}."
+                f"true holds {shown_labels(unlisted)}, which labels does not name: "
+                f"{shown_labels(listed)}."
             )
-    classes = given if given is not None else found
+    classes = listed if listed is not None else present
     if classes is None:
         classes = np.array([0, 1])
-    if n_columns > 1:
-        if len(classes) != n_columns:
-            raise InvalidParameterError(
-                f"{n_columns} columns of scores (y_score) need as many classes, in their order; "
-                f"there are {len(classes)}: {shown_labels(classes)}. Pass labels=, the class of "
-                "each column."
-            )
-        if n_columns > 2:
-            return Layout(asked, classes, pos_label, n_columns, given)
+    if n_columns > 1 and len(classes) != n_columns:
+        raise InvalidParameterError(
+            f"{n_columns} columns of scores (y_score) need as many classes, in their order; there "
+            f"are {len(classes)}: {shown_labels(classes)}. Pass labels=, the class of each column."
+        )
+    if n_columns > 2:
+        return Layout(metrics, classes, pos_label, n_columns, listed)
     if n_columns == 0:
-        return Layout(asked, classes, _positive(asked, classes, given, pos_label, 0), 0, given)
-    if given is None:
+        positive = _positive(metrics, classes, listed, pos_label, 0)
+        return Layout(metrics, classes, positive, 0, listed)
+    if listed is None:
         classes = _both(classes)
     if len(classes) != 2:
         raise InvalidParameterError(
-            f"One column of scores needs two classes, true holds {shown_labels(classes)}; of more "
-            "classes pass a column of scores for each."
+            f"One column of scores needs two classes, but true holds {shown_labels(classes)}: pass "
+            "a column of scores for each class."
         )
-    positive = _positive(asked, classes, given, pos_label, n_columns)
+    positive = _positive(metrics, classes, listed, pos_label, n_columns)
     turned = classes.tolist().index(positive) == 0
     order = classes[::-1] if turned else classes
-    return Layout(asked, order, positive, n_columns, given, turned)
+    return Layout(metrics, order, positive, n_columns, listed, turned)
 
 
 def _both(classes: Array) -> Array:
-    """Two classes, also if one of 0 and 1, or of -1 and 1, occurs alone."""
+    """Both classes, if only one of 0 and 1, or of -1 and 1, occurs."""
     if len(classes) != 1:
         return classes
     try:
@@ -212,20 +213,22 @@ def _both(classes: Array) -> Array:
 
 
 def _positive(
-    asked: Iterable[Metric], classes: Array, given: Array | None, pos_label: Any, n_columns: int
+    metrics: Sequence[Metric], classes: Array, listed: Array | None, pos_label: Any, n_columns: int
 ) -> Any:
-    """The positive class of two: as given, or as the metrics need it; None if none is needed."""
-    listed = classes.tolist()
-    if pos_label is None and given is not None and len(given) == 2:
-        return given.tolist()[1]
-    if len(listed) > 2:
+    """The positive class of two: as passed, or as the metrics need it; None if none does."""
+    names = classes.tolist()
+    if pos_label is None and listed is not None and len(listed) == 2:
+        return listed.tolist()[1]
+    if len(names) > 2:
         return pos_label
     if pos_label is None:
-        of_one = [metric for metric in asked if metric.sides == "one"]
-        if of_one:
-            return of_one[0].positive(listed)
-        if n_columns == 0:  # the functions know that either side will do
-            return natural_positive(listed)
-    scored = [one for one in asked if one.sums != "tables" and one.sides != "none"]
-    what = scored[0].name if scored else ""
-    return positive_class(listed, pos_label, what=what, either=n_columns > 1 or not scored)
+        of_one_class = [metric for metric in metrics if metric.sides == "one"]
+        if of_one_class:
+            return of_one_class[0].positive(names)
+        if n_columns == 0:  # all other metrics of labels are the same for both classes
+            return natural_positive(names)
+    scored = [
+        metric.name for metric in metrics if metric.sums != "tables" and metric.sides != "none"
+    ]
+    what = scored[0] if scored else ""
+    return positive_class(names, pos_label, what=what, either=n_columns > 1 or not scored)

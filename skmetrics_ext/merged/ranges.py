@@ -1,9 +1,9 @@
-"""Rankings read in ranges of scores, or bounded by sketches of them.
+"""Rankings read in ranges of scores, or bounded by sketches.
 
-A range knows the weight of each class at or above its scores and in all, so a metric of a
-ranking becomes a sum over ranges (pairs ranked rightly, precision at each positive), or the few
-points of the curve that it depends on (corners of the hull, the points around a crossing).
-Nothing of it is approximate; sums of pairs are integers where the weights are.
+A range knows the weight of each class above it and in total. So a metric of a ranking becomes a
+sum over ranges (correctly ranked pairs, precision at each positive row), or depends on a few
+points of the curve (corners of the hull, the points around a crossing). Nothing is approximate;
+sums of pairs are integers if the weights are.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from skmetrics_ext.tallies import RankTally, ScoreSketch, Stretch, Wins
 from skmetrics_ext.validation import InvalidParameterError, Scores
 
 NAN = float("nan")
-SPREAD = "_spread"  # among the sums: the squares that the variance of the area is made of
-_GRID = 4  # times the points of a curve that ranges keep, for the last choice
+SPREAD = "_spread"  # key of the sums of squares for the variance of an area
+_GRID = 4  # ranges keep so many times the points of a curve, to choose from
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +39,17 @@ class RangePlan:
 
     Parameters
     ----------
-    asked : tuple of Metric
+    metrics : tuple of Metric
         Metrics of rankings.
     spread : bool
-        Whether to sum the squares for the variance of the area.
+        Whether to sum the squares for the variance of an area.
     points : int
         Number of points of each curve; 0 for no curves.
     most : int
         Largest number of distinct scores to hold as one table.
     """
 
-    asked: tuple[Metric, ...]
+    metrics: tuple[Metric, ...]
     spread: bool = False
     points: int = 0
     most: int = 1 << 62
@@ -58,33 +58,33 @@ class RangePlan:
     def of(
         cls, metrics: Iterable[Metric], intervals: bool, points: int = 0, most: int = 1 << 62
     ) -> RangePlan:
-        """The plan for the metrics of rankings among these; of areas with their variance."""
+        """Plan for those of the metrics that read rankings; with the variance of areas."""
         ranked = tuple(metric for metric in metrics if metric.sums == "ranks")
         spread = intervals and any(kind_of(metric) == "wins" for metric in ranked)
         return cls(ranked, spread, points, most)
 
 
-def kind_of(one: Metric) -> str:
-    """Kind of the `Ranges` of a metric of rankings.
+def kind_of(metric: Metric) -> str:
+    """How a metric of rankings adds up over ranges: the kind of its `Ranges`.
 
-    Metrics that pool the columns of scores, or read the rows of two classes alone, are "whole".
+    Metrics that pool the columns of scores, or only read the rows of two classes, are "whole".
     """
-    kind, options = ranges_of(one).kind, one.options
+    kind, options = ranges_of(metric).kind, metric.options
     takes_parts = options.get("multi_class") == "ovo" and kind != "wins"
     return "whole" if takes_parts or is_pooled(options.get("average")) else kind
 
 
-def ranges_of(one: Metric) -> Ranges:
-    """How a metric is read from ranges, given its parameters."""
-    found = one.spec.ranges
-    assert found is not None
-    return found.given(one.options)
+def ranges_of(metric: Metric) -> Ranges:
+    """How a metric with these parameters is read from ranges."""
+    ranges = metric.spec.ranges
+    assert ranges is not None
+    return ranges.given(metric.options)
 
 
-def with_options(function: Callable[..., Any], one: Metric) -> Callable[..., Any]:
-    """A function with those parameters of the metric that it takes."""
+def with_options(function: Callable[..., Any], metric: Metric) -> Callable[..., Any]:
+    """Pass a function those parameters of the metric that it takes."""
     names = list(parameters_of(function))[1:]
-    return partial(function, **{name: one.options[name] for name in names})
+    return partial(function, **{name: metric.options[name] for name in names})
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -154,7 +154,7 @@ def _joined(tallies: list[RankTally]) -> RankTally:
 
 def read_range(
     tally: RankTally,
-    own: int,
+    code: int,
     above: Array,
     total: Array,
     plan: RangePlan,
@@ -167,10 +167,10 @@ def read_range(
     ----------
     tally : RankTally
         Weight of each class at each distinct score of the range.
-    own : int
-        The class that the column of scores belongs to.
+    code : int
+        The class whose scores these are.
     above, total : ndarray of shape (C,)
-        Weight of each class above the range, and in all.
+        Weight of each class above the range, and in total.
     plan : RangePlan
         What to read.
     order : tuple
@@ -179,19 +179,19 @@ def read_range(
         Distinct scores beyond which the table of the range is not kept.
     """
     mass = tally.mass
-    beats = exclusive_cumsum(mass[own]) + above[own]
-    wins = tuple(2 * exact_dot(row, beats) + exact_dot(row, mass[own]) for row in mass)
-    both = mass if len(mass) == 2 and own == 1 else _rest_and_own(mass, own)
-    start = [_rest_and_own(side[:, None], own)[:, 0] for side in (above, total)]
+    beats = exclusive_cumsum(mass[code]) + above[code]
+    wins = tuple(2 * exact_dot(row, beats) + exact_dot(row, mass[code]) for row in mass)
+    both = mass if len(mass) == 2 and code == 1 else _rest_and_class(mass, code)
+    start = [_rest_and_class(side[:, None], code)[:, 0] for side in (above, total)]
     stretch = Stretch.of(RankTally(tally.thresholds, both), *start)
     sums: dict[str, tuple[float, ...]] = {}
     kept = [np.array([0, 1, len(tally.thresholds) - 2, len(tally.thresholds) - 1])]
-    for one in plan.asked:
-        kind, term = kind_of(one), ranges_of(one).term or one.spec.kernel
+    for metric in plan.metrics:
+        kind, term = kind_of(metric), ranges_of(metric).term or metric.spec.kernel
         if kind == "sum":
-            sums[one.name] = (float(with_options(term, one)(stretch)),)
+            sums[metric.name] = (float(with_options(term, metric)(stretch)),)
         elif kind == "places":
-            kept.append(with_options(term, one)(stretch))
+            kept.append(with_options(term, metric)(stretch))
     if plan.spread:
         sums[SPREAD] = _squares(stretch)
     if plan.points:
@@ -205,13 +205,13 @@ def read_range(
     )
 
 
-def read_tables(tables: Iterable[RankTally], own: int, plan: RangePlan) -> RangeReading:
+def read_tables(tables: Iterable[RankTally], code: int, plan: RangePlan) -> RangeReading:
     """Merge tables into one ranking, read as one range whose table is kept."""
     listed = list(tables)
     table = listed[0] if len(listed) == 1 else RankTally.combine(listed)
     total = table.mass.sum(axis=1)
     plan = replace(plan, spread=False)  # the table gives the variance
-    return read_range(table, own, np.zeros_like(total), total, plan, (), 1 << 62)
+    return read_range(table, code, np.zeros_like(total), total, plan, (), 1 << 62)
 
 
 def read_columns(
@@ -227,20 +227,22 @@ def merged_readings(
     layout: Layout,
     plan: RangePlan,
 ) -> dict[Any, list[RangeReading]] | None:
-    """Rankings of groups that are made of others; None if a table of these is not held."""
-    found = {}
+    """Rankings of groups that consist of others; None unless the tables of these are held."""
+    merged = {}
     for group, parts in sources.items():
         columns = list(zip(*(readings[part] for part in parts if part in readings), strict=True))
-        tables = [[one.table for one in column if one.table is not None] for column in columns]
+        tables = [
+            [reading.table for reading in column if reading.table is not None] for column in columns
+        ]
         if list(map(len, tables)) != list(map(len, columns)):
             return None
         if columns:
-            found[group] = read_columns(tables, layout, plan)
-    return found
+            merged[group] = read_columns(tables, layout, plan)
+    return merged
 
 
-def _rest_and_own(mass: Array, own: int) -> Array:
-    return np.stack([mass.sum(axis=0) - mass[own], mass[own]])
+def _rest_and_class(mass: Array, code: int) -> Array:
+    return np.stack([mass.sum(axis=0) - mass[code], mass[code]])
 
 
 def _squares(stretch: Stretch) -> tuple[float, float]:
@@ -258,7 +260,7 @@ def _squares(stretch: Stretch) -> tuple[float, float]:
 class RankStack:
     """Tallies of one column of scores, merged whenever their length has doubled.
 
-    Each score is thus moved twice on average, however many tallies are added.
+    So each score is moved twice on average, however many tallies are added.
     """
 
     __slots__ = ("merged", "tallies")
@@ -288,24 +290,24 @@ def distinct_beyond(stacks: Collection[RankStack], most: int) -> int:
     """Number of distinct scores in all stacks if it exceeds ``most``, else 0."""
     if sum(map(len, stacks)) <= most:
         return 0
-    held = sum(len(stack.whole().thresholds) for stack in stacks if stack.tallies)
-    return held if held > most else 0
+    n_distinct = sum(len(stack.whole().thresholds) for stack in stacks if stack.tallies)
+    return n_distinct if n_distinct > most else 0
 
 
 # --------------------------------------------------------------------------- values
 
 
 class Value(NamedTuple):
-    """A number or an array of a metric, and why it is undefined or set by convention."""
+    """Value of a metric, and the reason if it is undefined or set by convention."""
 
     value: Any
     reason: str = ""
 
 
 def call(function: Callable[[], Any], undefined: str = "") -> Value:
-    """Value of a function; nan with the text of the error if the input is refused.
+    """Value of a function; nan with the error message if it rejects its input.
 
-    The reason of a value with a warning is ``undefined``, or the text of the warning.
+    If it warns, the reason is ``undefined``, or the text of the warning.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -319,29 +321,29 @@ def call(function: Callable[[], Any], undefined: str = "") -> Value:
 
 
 def read(metric: Metric, tally: Any) -> Value:
-    """Value of a tally; where it is 0/0, or a number by convention, with the reason."""
+    """Value of a metric of a tally, with the reason if it is 0/0 or set by convention."""
     filled: list[Any] = []
-    found = call(lambda: metric.read(tally, tell=lambda *values: filled.append(values)))
-    if found.reason:
-        return found
+    value, error = call(lambda: metric.read(tally, tell=lambda *values: filled.append(values)))
+    if error:
+        return Value(value, error)
     reason = metric.spec.undefined
-    if np.isnan(found.value).any():
-        return Value(found.value, reason)
+    if np.isnan(value).any():
+        return Value(value, reason)
     if not filled or metric.options.get("zero_division", "warn") != "warn":
-        return found
-    return Value(found.value, f"0/0 taken as 0: {reason}" if metric.sums == "tables" else reason)
+        return Value(value)
+    return Value(value, f"0/0 taken as 0: {reason}" if metric.sums == "tables" else reason)
 
 
 @dataclass(frozen=True, eq=False)
 class MergedRankings:
-    """The `Rankings` of a metric, read from the ranges of one group as its spec says.
+    """`Rankings` of one group, which a metric reads from ranges of scores.
 
     Parameters
     ----------
     metric : Metric
     layout : Layout
     columns : sequence of RangeReading
-        Of the positive class of two, or of every class.
+        One for the positive class of two, or one for each class.
     masses : ndarray of shape (K,)
         Weight of each class.
     """
@@ -376,7 +378,7 @@ class MergedRankings:
         return RankTally(table.thresholds, as_factors(table.mass))
 
     def wins(self, k: int = 0) -> Wins:
-        """Pairs of the class of a column and the rest, from exact sums."""
+        """Correctly ranked pairs of the class of a column and the rest, from exact sums."""
         code = self.layout.code_of(k)
         wins, masses = list(self.columns[k].wins), self.masses.tolist()
         parts = sum(wins) - wins[code], sum(masses) - masses[code], masses[code]
@@ -395,27 +397,27 @@ class MergedRankings:
         return kernel(column.kept if kind == "places" else self.table(k))
 
     def pooled(self) -> RankTally:
-        """Every cell of the scores by classes as a row of one binary problem."""
+        """All cells of the (n, K) scores as rows of one binary problem."""
         return RankTally.combine(map(self.table, range(self.n_classes)))
 
     def by_row(self) -> tuple[list[RankTally], Array | None]:
-        """Refused: multilabel data are not merged."""
+        """Not available: multilabel data are not merged."""
         raise InvalidParameterError("average='samples' needs multilabel data.")
 
     def pairs(self, kernel: RankKernel) -> Array:
-        """The kernel of column i between rows of class i and of class j, (K, K)."""
+        """Kernel of column i between the rows of classes i and j, (K, K)."""
         if kind_of(self.metric) != "wins":
             if self.binary:
                 return both_sides(kernel, self.table())
             return pairs_of_columns(kernel, map(self._table, range(self.n_classes)))
-        if self.binary:  # the same from either side
+        if self.binary:  # equal for both classes
             return np.where(np.eye(2), np.nan, kernel(self.wins()))
         wins = _array([list(column.wins) for column in self.columns])
         return pairs_of_wins(kernel, wins, self.support)
 
 
 def read_ranking(rankings: MergedRankings, most: int) -> Value:
-    """Value of a metric of rankings, of which tables of ``most`` scores may be held."""
+    """Value of a metric of rankings; tables hold at most ``most`` scores."""
     metric, columns = rankings.metric, rankings.columns
     if kind_of(metric) == "whole" and any(column.table is None for column in columns):
         distinct = max(column.distinct for column in columns)
@@ -426,24 +428,24 @@ def read_ranking(rankings: MergedRankings, most: int) -> Value:
         )
     is_forecast = metric.spec.response == "probabilities" and metric.spec.check != Scores.check
     if is_forecast and not rankings.binary:
-        return Value(NAN, "of several classes it is not read from sums")
+        return Value(NAN, "for several classes it cannot be read from sums")
     return read(metric, rankings)
 
 
 def _array(rows: list[list[Any]]) -> Array:
-    """int64 where everything fits, else float64."""
+    """Numbers as int64 if all fit, else as float64."""
     exact = all(isinstance(x, int) and abs(x) < 2**63 for row in rows for x in row)
     return np.array(rows, dtype=np.int64 if exact else np.float64)
 
 
 # --------------------------------------------------------------------------- sketches
 
-_ONLY_MEANS = "a sketch bounds means over classes against the rest only"
+_ONLY_MEANS = "a sketch only bounds averages of each class against the rest"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SketchedRankings:
-    """The `Rankings` of sketches, whose values are bounds: a leading axis of two."""
+    """`Rankings` of sketches; a value is a pair of bounds on a leading axis."""
 
     sketches: Sequence[ScoreSketch]
     support: Array
@@ -457,13 +459,14 @@ class SketchedRankings:
         return len(self.sketches)
 
     def bounds(self, metric: Metric) -> tuple[Array, str]:
-        """Lowest and highest value that the metric can have, or nan and the reason."""
+        """Lowest and highest possible value of a metric, or nan and the reason."""
         average, multi_class = (metric.options.get(name) for name in ("average", "multi_class"))
         if not self.binary and (multi_class == "ovo" or not is_by_class(average)):
             return np.full(2, NAN), _ONLY_MEANS
-        found = read(metric, self)
-        reason = _ONLY_MEANS if np.ndim(found.value) > 1 else found.reason
-        return (np.full(2, NAN) if reason else found.value), reason
+        bounds, reason = read(metric, self)
+        if np.ndim(bounds) > 1:
+            reason = _ONLY_MEANS
+        return (np.full(2, NAN) if reason else bounds), reason
 
     def value(self, kernel: RankKernel, code: int) -> Array:
         """Bounds of the kernel of one class against the rest."""
@@ -473,5 +476,5 @@ class SketchedRankings:
         if kernel is average_precision:
             return np.array(sketch.average_precision)
         raise InvalidParameterError(
-            "a sketch bounds areas under the ROC curve and average precision only"
+            "a sketch only bounds areas under the ROC curve and average precision"
         )

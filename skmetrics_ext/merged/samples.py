@@ -1,4 +1,4 @@
-"""Sums and held rows of groups as linearized statistics."""
+"""Linearized statistics of groups, from sums or from rows in memory."""
 
 from __future__ import annotations
 
@@ -16,17 +16,8 @@ from skmetrics_ext.inference.draws.rankings import DrawnRankings, RankingSample,
 from skmetrics_ext.inference.draws.readers import sample_of_checked
 from skmetrics_ext.inference.draws.samples import MomentSample, TableSample, TallySample
 from skmetrics_ext.inference.linearized import Linearized, linearize
-from skmetrics_ext.merged.columns import (
-    ColumnNames,
-    GroupRows,
-    Partition,
-    RowLocation,
-    each_group,
-    join_parts,
-    read_part,
-    read_value_column,
-    scored,
-)
+from skmetrics_ext.merged import columns
+from skmetrics_ext.merged.columns import ColumnNames, Partition, RowLocation
 from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.merged.ranges import SPREAD, MergedRankings, RangeReading, call, kind_of, read
 from skmetrics_ext.merged.sums import Sums, as_probabilities, as_scores
@@ -49,16 +40,16 @@ RESAMPLED = (
     "confidence_interval"
 )
 _SINGLE = "intervals are of single numbers: ask for an average"
-_SEVERAL = "areas of several classes vary together, and only the rows say how: pass n_resamples="
+_SEVERAL = "areas of several classes are correlated, which only the rows show: pass n_resamples="
 _NOT_HELD = "its scores are more than memory_limit allows to hold: raise it"
 _BYTES = 8  # of a number
-MOST_RESAMPLED = 100_000  # rows of a data set that are resampled without being asked to
+MOST_RESAMPLED = 100_000  # rows of a data set that are resampled by default
 _NAN = float("nan")
 
 
 @dataclass(frozen=True)
 class _Merged:
-    """The facts about merged sums that samples otherwise read from checked rows."""
+    """Facts about merged sums that samples read from checked rows otherwise."""
 
     classes: Array
     kind: str = "binary"
@@ -75,11 +66,11 @@ class GroupSums:
     ----------
     layout : Layout
     sums : Sums
-        Of the groups that all others are made of.
+        Sums of the groups that all others consist of.
     readings : mapping of group to list of RangeReading
     groups : sequence
     weighted : bool
-        Whether rows were given weights, whose squares are not in the sums.
+        Whether rows have weights, whose squares are not among the sums.
     """
 
     layout: Layout
@@ -117,22 +108,22 @@ class GroupSums:
 
     @cached_property
     def _firsts(self) -> dict[Any, int]:
-        """The number of the first atom of each group."""
+        """Number of the first atom of each group."""
         return {group: i << 40 for i, group in enumerate(self.groups)}
 
     def _atoms(
         self, groups: Sequence[Any], tables: Sequence[Array], cells: Sequence[Array], label: Array
     ) -> Atoms:
-        """An atom for each of the cells of the tables of groups that hold rows."""
+        """One atom for each non-empty cell of the tables of groups."""
         rows = [table.reshape(-1)[cell] for table, cell in zip(tables, cells, strict=True)]
         number = [self._firsts[group] + cell for group, cell in zip(groups, cells, strict=True)]
         counts = as_factors(np.concatenate(rows))
         return Atoms(counts, label=label, number=np.concatenate(number))
 
     def _of_tables(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
-        """Cells of the confusion tables of groups are atoms."""
+        """Atoms are the cells of confusion tables, by group."""
         key = tuple(groups)
-        if key not in self.cells:  # which all metrics of these groups share
+        if key not in self.cells:  # shared by all metrics of these groups
             self.cells[key] = self._cells_of(groups)
         whole, counted = self.cells[key]
         return _read(TableSample(metric, _NAN, whole, PLAIN, counted), whole)
@@ -154,7 +145,7 @@ class GroupSums:
         return whole, (self._atoms(groups, tables, cells, index // n), index)
 
     def _of_rankings(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
-        """Classes at each score, by group, are atoms."""
+        """Atoms are the classes at each score, by group."""
         tables = [self.readings[group][0].table for group in groups]
         parts = [table for table in tables if table is not None]
         whole = parts[0] if len(parts) == 1 else RankTally.combine(parts)
@@ -174,9 +165,9 @@ class GroupSums:
         return _read(sample, DrawnRankings((ranking,)))
 
     def _of_squares(self, metric: Metric, group: Any) -> Linearized | str:
-        """DeLong's variance, from the sums of squares over the ranges of scores.
+        """DeLong's variance, from sums of squares over the ranges of scores.
 
-        Each class is two atoms, one standard deviation of its placements above the mean and below.
+        Each class is two atoms, one standard deviation of its placements above and below the mean.
         """
         (reading,) = self.readings[group]
         masses = self.sums.masses(group, self.layout.classes)
@@ -196,7 +187,7 @@ class GroupSums:
         return replace(linearize(sample), contributions=parts)
 
     def _of_moments(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
-        """Three atoms in each group have the moments of the values of its rows."""
+        """Three atoms in each group have the same moments as the values of its rows."""
         groups = [group for group in groups if (group, metric.name) in self.sums.moments]
         if not groups:
             return NO_ROWS
@@ -222,13 +213,13 @@ class GroupSums:
 
 
 def _read(sample: TallySample, tally: Any) -> Linearized | str:
-    """The sample with the value that the metric reads from its tally."""
-    found = read(sample.metric, tally)
-    if np.ndim(found.value):
+    """Statistic of a sample whose metric is read from a tally."""
+    value, reason = read(sample.metric, tally)
+    if np.ndim(value):
         return _SINGLE
-    if np.isnan(found.value):
-        return found.reason
-    return linearize(replace(sample, value=float(found.value)))
+    if np.isnan(value):
+        return reason
+    return linearize(replace(sample, value=float(value)))
 
 
 # --------------------------------------------------------------------------- from rows
@@ -242,15 +233,14 @@ class HeldRows:
     ----------
     layout : Layout
     part : Partition
-        The rows, with the number of the group of each.
+        The rows, each with the number of its group.
     scores : (ndarray, ndarray) or None
-        Codes into the classes of the layout, and scores in their order.
+        Codes into the classes of the layout, and scores in that order.
     cluster : ndarray of shape (n,) or None
     cells : GroupSums or None
         Sums of the same rows, which suffice for most metrics of counted rows.
     n_resamples : int or None
-        Draws for intervals that need resampling; None: such intervals are given for few rows only,
-        0: not at all.
+        Draws for intervals that need resampling; None resamples only few rows, 0 none.
     weights_are : {"importance", "frequency"}
     """
 
@@ -263,7 +253,7 @@ class HeldRows:
     weights_are: str = "importance"
 
     def with_sums(self, cells: GroupSums) -> HeldRows:
-        """Add sums of these rows, if counts say everything about them."""
+        """Add sums of these rows, if they have neither weights nor clusters."""
         counted = self.part.weight is None and self.cluster is None
         return replace(self, cells=cells) if counted else self
 
@@ -273,15 +263,17 @@ class HeldRows:
 
     @cached_property
     def _rows(self) -> dict[Any, Array]:
-        """The rows of each group that have weight."""
+        """Indices of the rows of each group that have weight."""
         weight = self.part.weight
-        return dict(each_group(self.part, None if weight is None else weight != 0))
+        return dict(columns.each_group(self.part, None if weight is None else weight != 0))
 
     def statistic(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
         if self.cells is not None:
-            found = self.cells.statistic(metric, groups)
-            if metric.sums == "tables" or not (isinstance(found, str) or found.origin.jumps):
-                return found  # what is resampled is drawn from the rows
+            statistic = self.cells.statistic(metric, groups)
+            if metric.sums == "tables" or not (
+                isinstance(statistic, str) or statistic.origin.jumps
+            ):
+                return statistic  # others are resampled from the rows
         parts = [self._rows[group] for group in groups if group in self._rows]
         if not parts:
             return NO_ROWS
@@ -290,7 +282,7 @@ class HeldRows:
         cluster = None if self.cluster is None else self.cluster[rows]
         group = None if cluster is None else np.unique(cluster, return_inverse=True)[1]
         if group is not None and not group.any():
-            return "its rows are of one group, which shows no variance between groups"
+            return "its rows belong to one cluster, which shows no variance between clusters"
 
         def sample() -> TallySample:
             data, design = self._checked(metric, rows), Design(group)
@@ -309,7 +301,7 @@ class HeldRows:
         return statistic if statistic.has_influence or few else RESAMPLED
 
     def _checked(self, metric: Metric, rows: Array) -> Any:
-        """The rows as the function of a metric takes them."""
+        """Rows as checked input of a metric's function."""
         part, layout = self.part, self.layout
         if metric.sums == "tables":
             assert part.pred is not None
@@ -320,7 +312,7 @@ class HeldRows:
         weight = None if part.weight is None else part.weight[rows]
         if layout.n_columns == 2 and score.shape[1] == 1:  # that of the positive class
             score = np.column_stack([1 - score[:, 0], score[:, 0]])
-        given = GroupRows(true, score, weight, part.eps)
+        given = columns.GroupRows(true, score, weight, part.eps)
         if metric.spec.response != "probabilities" or metric.spec.check == Scores.check:
             return as_scores(given, layout, every=metric.spec.least_classes > 2)
         return as_probabilities(given, layout)
@@ -329,23 +321,23 @@ class HeldRows:
 def hold_rows(
     parts: Iterable[tuple[Any, RowLocation]], names: ColumnNames, layout: Layout, most_bytes: int
 ) -> HeldRows:
-    """Rows of a data set with their clusters, as long as they fit into ``most_bytes``."""
+    """Rows of a data set with their clusters, if they fit into ``most_bytes``."""
     option = "n_resamples" if names.clusters is None else f"groups={names.clusters!r}"
     held, clusters, size = [], [], 0
     for data, place in parts:
-        part = read_part(data, names, place)
+        part = columns.read_part(data, names, place)
         size += _BYTES * part.n_rows * (len(names.score) + 5)
         if size > most_bytes:
             raise InvalidParameterError(
-                f"{option} needs the rows in memory, and they take more than memory_limit, "
+                f"{option} needs the rows in memory, but they take more than memory_limit, "
                 f"{most_bytes} bytes: raise memory_limit, or leave out {option.partition('=')[0]}."
             )
         held.append(part)
         if names.clusters is not None:
-            column = read_value_column(data, names.clusters, place)
+            column = columns.read_value_column(data, names.clusters, place)
             codes, categories = column.values, column.categories
             clusters.append(codes if categories is None else categories[codes])
-    part = join_parts(held)
+    part = columns.join_parts(held)
     cluster = read_groups(np.concatenate(clusters), part.n_rows) if clusters else None
     return rows_of_part(part, names, layout, cluster)
 
@@ -353,8 +345,8 @@ def hold_rows(
 def rows_of_part(
     part: Partition, names: ColumnNames, layout: Layout, cluster: Array | None
 ) -> HeldRows:
-    """The rows of a part, by its groups."""
-    scores = None if part.score is None else scored(part, layout, names, RowLocation())
+    """Rows of a part, which become one group if it has none."""
+    scores = None if part.score is None else columns.scored(part, layout, names, RowLocation())
     if part.group is None:
         part = replace(part, group=np.zeros(part.n_rows, dtype=np.int64))
     return HeldRows(layout, part, scores, cluster)

@@ -1,6 +1,6 @@
-"""Batches of a stream, read as the functions read all rows by classes that are settled once.
+"""Batches of a stream: checked as the functions check all rows, and saved as sums.
 
-Its sums as plain values for a file, read back and checked, and what they reveal.
+Classes are settled once. Files hold the sums as plain values, which are checked when read back.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from skmetrics_ext.validation.rows import check_total, read_rows
 from skmetrics_ext.validation.score_values import check_mergeable, score_values
 
 NAMES, PLACE = ColumnNames("y_true", ("y_score",)), RowLocation("the stream")
-Edges = tuple[Array, ...] | None  # of each ranked column of scores; None for scores as they are
+Edges = tuple[Array, ...] | None  # bins of each ranked column; None if scores are not binned
 _STATE = ("pair", "is_text", "is_weighted", "weight", "n_rows", "n_batches")
 _ROUNDING = 1e-9  # of sums of float weights in another order
 
@@ -45,7 +45,7 @@ class StreamState:
 
     Parameters
     ----------
-    asked : tuple of Metric
+    metrics : tuple of Metric
     labels : ndarray or None
         The classes, if the user listed them.
     pos_label : object
@@ -61,7 +61,7 @@ class StreamState:
     n_rows, n_batches : int
     """
 
-    asked: tuple[Metric, ...]
+    metrics: tuple[Metric, ...]
     labels: Array | None
     pos_label: Any
     layout: Layout | None = None
@@ -73,28 +73,28 @@ class StreamState:
     n_batches: int = 0
 
     def read(
-        self, given: dict[str, Any], sample_weight: Any
+        self, columns: dict[str, Any], sample_weight: Any
     ) -> tuple[Partition | None, StreamState]:
-        """Check a batch; return a copy of its rows, None if all are masked, and the new state.
+        """Validate a batch; return copied rows, None if all are masked, and the new state.
 
-        ``given`` holds ``y_true`` and the responses: ``y_score``, ``y_pred``, or both.
+        ``columns`` holds ``y_true`` and the responses: ``y_score``, ``y_pred``, or both.
         """
         try:
-            return self.read_rows(given, sample_weight)
+            return self.read_rows(columns, sample_weight)
         except InvalidParameterError as error:
             raise InvalidParameterError(f"Batch {self.n_batches}: {error}") from error
 
     def read_rows(
-        self, given: dict[str, Any], sample_weight: Any
+        self, columns: dict[str, Any], sample_weight: Any
     ) -> tuple[Partition | None, StreamState]:
-        """Like `read`, without the number of the batch in errors."""
+        """Like `read`, without the batch number in errors."""
         is_weighted = sample_weight is not None
         if self.is_weighted not in (None, is_weighted):
             raise InvalidParameterError("sample_weight must be given for every batch, or for none.")
-        columns, weight = read_rows(sample_weight, True, True, **given)
-        if not len(columns[0]):
+        unmasked, weight = read_rows(sample_weight, True, True, **columns)
+        if not len(unmasked[0]):
             return None, self
-        read = {column.name: column for column in columns}
+        read = {column.name: column for column in unmasked}
         true, score, pred = read["y_true"], read.get("y_score"), read.get("y_pred")
         total = self.weight
         if weight is not None:
@@ -102,20 +102,20 @@ class StreamState:
             if weight.dtype.kind == "i":
                 total += float(weight.sum())
                 check_total(total, "sample_weight of all batches")
-        pair, eps, matrix, decided = self.pair, 0.0, None, None
-        if score is None:  # which class is positive is asked when all rows are there
-            layout = self.layout or Layout(self.asked, np.zeros(0), None, 0)
+        pair, eps, matrix, pred_codes = self.pair, 0.0, None, None
+        if score is None:  # the positive class is settled when all rows are there
+            layout = self.layout or Layout(self.metrics, np.zeros(0), None, 0)
         else:
             classes, layout, pair = self._settle(true, score)
             labels, codes, matrix, eps = self._scores(true, score, classes, layout)
         if pred is not None:
             checked = Labels.check(true, pred).single_label("a stream")
             self._check_order(checked)
-            labels, codes, decided = checked.classes, checked.true, checked.pred.copy()
+            labels, codes, pred_codes = checked.classes, checked.true, checked.pred.copy()
         is_text = self._check_text(labels)
         # Codes may be the labels themselves, in an array that the caller goes on to fill.
         part = Partition(
-            labels, codes.copy(), decided, matrix, weight, (None,), None, eps, checked=True
+            labels, codes.copy(), pred_codes, matrix, weight, (None,), None, eps, checked=True
         )
         _check_edges(part, layout)
         return part, replace(
@@ -130,31 +130,31 @@ class StreamState:
         )
 
     def _settle(self, true: Column, score: Column) -> tuple[Any, Layout, list[Any] | None]:
-        """The classes of scores, the layout, and the usual pair of classes once it is sure."""
+        """The classes of scores, the layout, and the two classes if they are certain."""
         n_columns = 1 if score.values.ndim == 1 else score.values.shape[1]
-        known, classes, pair = self.layout, self.labels, self.pair
+        layout, classes, pair = self.layout, self.labels, self.pair
         if classes is None and n_columns > 1:
             raise InvalidParameterError(
-                "Scores of several classes need labels=, the class of each column: a batch need "
-                "not hold all of them."
+                "Scores of several classes need labels=, the class of each column, because a batch "
+                "may not contain all of them."
             )
-        if known is not None and known.n_columns != n_columns:
+        if layout is not None and layout.n_columns != n_columns:
             raise InvalidParameterError(
-                f"y_score has {n_columns} columns, and had {known.n_columns} before."
+                f"y_score has {n_columns} columns, and had {layout.n_columns} before."
             )
         if classes is None and pair is None:
-            found, is_sure = usual_pair(read_target(true).classes.tolist(), self.pos_label)
-            layout = make_layout(self.asked, np.array(found), None, self.pos_label, n_columns)
-            return found, layout, found if is_sure else None
-        if known is None:
-            two = np.array(pair) if classes is None else None
-            known = make_layout(self.asked, two, classes, self.pos_label, n_columns)
-        return pair if classes is None else classes, known, pair
+            likely, is_certain = usual_pair(read_target(true).classes.tolist(), self.pos_label)
+            layout = make_layout(self.metrics, np.array(likely), None, self.pos_label, n_columns)
+            return likely, layout, likely if is_certain else None
+        if layout is None:
+            occurring = np.array(pair) if classes is None else None
+            layout = make_layout(self.metrics, occurring, classes, self.pos_label, n_columns)
+        return pair if classes is None else classes, layout, pair
 
     def _scores(
         self, true: Column, score: Column, classes: Any, layout: Layout
     ) -> tuple[Array, Array, Array, float]:
-        """Classes, codes into them, a matrix with a copy of the scores, and their eps."""
+        """Classes, codes, copied scores as a matrix, and the spacing of their dtype."""
         checked: Probabilities | BinaryProbabilities | Scores
         check_mergeable(score)
         eps = 0.0
@@ -180,39 +180,40 @@ class StreamState:
 
     def _check_text(self, labels: Array) -> bool:
         is_text = _is_text(labels)
-        known = self.is_text if self.labels is None else _is_text(self.labels)
-        if known not in (None, is_text):
+        expected = self.is_text if self.labels is None else _is_text(self.labels)
+        if expected not in (None, is_text):
+            earlier = "in earlier batches" if self.labels is None else "in labels="
             raise InvalidParameterError(
-                f"The labels are {'text' if is_text else 'numbers'}, {labels[:5].tolist()}, and "
-                f"{'text' if known else 'numbers'} is what they were before, or labels= says."
+                f"The labels are {'text' if is_text else 'numbers'}, {labels[:5].tolist()}, but "
+                f"{'text' if expected else 'numbers'} {earlier}."
             )
         return is_text
 
     def _check_order(self, checked: Labels) -> None:
-        """Refuse a declared order of categories, which sums do not keep."""
+        """Reject a declared order of categories, which sums do not keep."""
         listed = checked.classes.tolist()
         if checked.ordered and self.labels is None and listed != sorted(listed):
             raise InvalidParameterError(
-                f"The labels are categories in the order {listed}: pass labels=, all classes in "
-                "this order, as no batch need hold all of them."
+                f"The labels are categories in the order {listed}: pass all classes in this order "
+                "as labels=, because a batch may not contain all of them."
             )
 
     def final_layout(self, sums: Sums) -> Layout:
-        """The layout when all rows are there: classes of labels grow with the batches."""
+        """The layout once all rows are there; classes of labels accumulate over batches."""
         assert self.layout is not None
         if self.layout.n_columns:
             return self.layout
         classes = ConfusionTally.combine(sums.tables.values()).classes
-        return make_layout(self.asked, classes, self.labels, self.pos_label, 0)
+        return make_layout(self.metrics, classes, self.labels, self.pos_label, 0)
 
     @property
     def question(self) -> tuple[Any, ...]:
         """Metrics and classes, which must be equal in streams that merge."""
-        asked = [
-            (one.name, one.function, {key: _as_list(value) for key, value in one.params.items()})
-            for one in self.asked
+        metrics = [
+            (metric.name, metric.function, {k: _as_list(v) for k, v in metric.params.items()})
+            for metric in self.metrics
         ]
-        return asked, None if self.labels is None else self.labels.tolist(), self.pos_label
+        return metrics, None if self.labels is None else self.labels.tolist(), self.pos_label
 
     def merge(self, other: StreamState) -> StreamState:
         """The state after the batches of two streams."""
@@ -235,9 +236,9 @@ class StreamState:
                 f"{other.layout.n_columns} columns."
             )
         check_total(self.weight + other.weight, "sample_weight of all accumulators")
-        sure = self if self.pair is not None else other
+        certain = self if self.pair is not None else other
         return replace(
-            sure,
+            certain,
             weight=self.weight + other.weight,
             n_rows=self.n_rows + other.n_rows,
             n_batches=self.n_batches + other.n_batches,
@@ -245,18 +246,18 @@ class StreamState:
 
 
 def sum_part(part: Partition, layout: Layout) -> tuple[Sums, dict[Any, list[RankTally]]]:
-    """Sums of the rows of each group and, if metrics rank, the tally of each column of scores."""
+    """Sums of each group and, if a metric ranks, the tally of each column of scores."""
     sums, tallies = sum_rows(part, layout, NAMES, PLACE, ranked=True)
     sums.add(count_labels(part))
     return sums, tallies
 
 
 def _check_edges(part: Partition, layout: Layout) -> None:
-    """Refuse probabilities outside the edges of the bins."""
-    for one in layout.of_kind("bins"):
-        if not isinstance(one.options["n_bins"], int):
+    """Reject probabilities outside the edges of the bins."""
+    for metric in layout.of_kind("bins"):
+        if not isinstance(metric.options["n_bins"], int):
             for _, rows in rows_by_group(part, layout, NAMES, PLACE):
-                bins_of(one, rows, layout)
+                bins_of(metric, rows, layout)
 
 
 def _as_list(value: Any) -> Any:
@@ -274,8 +275,8 @@ def content_of(state: StreamState, sums: Sums, ranks: Sequence[RankTally], edges
     """A stream that has rows, as mappings, arrays, numbers and text."""
     assert state.layout is not None
     metrics = [
-        {"name": one.name, "metric": one.spec.name, "params": dict(one.params)}
-        for one in state.asked
+        {"name": metric.name, "metric": metric.spec.name, "params": dict(metric.params)}
+        for metric in state.metrics
     ]
     return {
         "metrics": metrics,
@@ -286,7 +287,7 @@ def content_of(state: StreamState, sums: Sums, ranks: Sequence[RankTally], edges
         "state": {name: getattr(state, name) for name in _STATE},
         "table": _parts_of(sums.tables[None]),
         "moments": {name: _parts_of(tally) for (_, name), tally in sums.moments.items()},
-        "bins": {name: [*map(_parts_of, own)] for (_, name), own in sums.bins.items()},
+        "bins": {name: [*map(_parts_of, tallies)] for (_, name), tallies in sums.bins.items()},
         "ranks": [_parts_of(tally) for tally in ranks],
         "edges": edges,
     }
@@ -298,16 +299,16 @@ def _parts_of(tally: Any) -> dict[str, Any]:
 
 def stream_of(content: Any) -> tuple[StreamState, Sums, list[RankTally], Edges]:
     """Invert `content_of`, and check that the parts are sums of the same rows."""
-    asked = find_metrics([_metric(**parts) for parts in content["metrics"]])
+    metrics = find_metrics([_metric(**parts) for parts in content["metrics"]])
     labels = None if content["labels"] is None else read_labels(content["labels"])
     n_columns, pos_label = int(content["n_columns"]), content["pos_label"]
-    given = dict(content["state"])
-    check_content(set(given) == set(_STATE), f"its state has to hold {_STATE}")
-    layout = Layout(asked, np.zeros(0), None, 0)
+    fields_of_state = dict(content["state"])
+    check_content(set(fields_of_state) == set(_STATE), f"its state has to hold {_STATE}")
+    layout = Layout(metrics, np.zeros(0), None, 0)
     if n_columns:
-        found = None if labels is not None else read_labels(content["classes"])
-        layout = make_layout(asked, found, labels, pos_label, n_columns)
-    state = StreamState(asked, labels, pos_label, layout, **given)
+        occurring = None if labels is not None else read_labels(content["classes"])
+        layout = make_layout(metrics, occurring, labels, pos_label, n_columns)
+    state = StreamState(metrics, labels, pos_label, layout, **fields_of_state)
     counts = state.n_rows, state.n_batches
     check_content(all(isinstance(n, int) and n > 0 for n in counts), "it has no rows")
     sums = Sums()
@@ -330,8 +331,8 @@ def stream_of(content: Any) -> tuple[StreamState, Sums, list[RankTally], Edges]:
         check_content(_equal(mass, masses), "its rankings do not hold the rows of its table")
     if edges is not None:
         edges = tuple(map(check_edges, edges))
-        for tally, own in zip(ranks, edges, strict=True):
-            is_coarse = np.isin(tally.thresholds, own[:-1]).all()
+        for tally, bounds in zip(ranks, edges, strict=True):
+            is_coarse = np.isin(tally.thresholds, bounds[:-1]).all()
             check_content(bool(is_coarse), "its scores are no edges of its bins")
     return state, sums, ranks, edges
 
@@ -341,7 +342,7 @@ def _metric(name: str, metric: str, params: Mapping[str, Any]) -> Metric:
 
 
 def _one_row(layout: Layout) -> Sums:
-    """Sums of one row of the first class, whose shapes are those of any rows."""
+    """Sums of one row of the first class, which have the shapes of all sums."""
     score = None
     if layout.n_columns:
         score = np.full((1, layout.n_columns), 1 / max(layout.n_columns, 2))
@@ -350,24 +351,27 @@ def _one_row(layout: Layout) -> Sums:
     return sum_rows(part, layout, NAMES, PLACE, ranked=False)[0]
 
 
-def _check_like(sums: Sums, one: Sums, weight: Any) -> None:
-    """Refuse moments and bins of other shapes, or of another weight, than the metrics read."""
-    same = sums.moments.keys() == one.moments.keys() and sums.bins.keys() == one.bins.keys()
+def _check_like(sums: Sums, template: Sums, weight: Any) -> None:
+    """Reject moments and bins that differ in shape from a template, or have another weight."""
+    same = sums.moments.keys() == template.moments.keys()
+    same &= sums.bins.keys() == template.bins.keys()
     check_content(same, "its sums are not those of its metrics")
     for key, tally in sums.moments.items():
-        same = tally.mean.shape == one.moments[key].mean.shape and _equal(tally.weight, weight)
-        same &= (tally.third is None) == (one.moments[key].third is None)
+        like = template.moments[key]
+        same = tally.mean.shape == like.mean.shape and _equal(tally.weight, weight)
+        same &= (tally.third is None) == (like.third is None)
         check_content(same, f"the moments of {key[1]} do not fit")
     for key, bins in sums.bins.items():
-        for own, like in zip(bins, one.bins[key], strict=True):
-            shapes = {np.shape(part) for name, part in asdict(own).items() if part is not None
-                      and name != "edges"}  # fmt: skip
-            same = np.array_equal(own.edges, like.edges) and shapes == {like.weight.shape}
-            check_content(same and _equal(own.weight.sum(), weight), f"bins of {key[1]} do not fit")
+        for binned, expected in zip(bins, template.bins[key], strict=True):
+            parts = {name: part for name, part in asdict(binned).items() if part is not None}
+            same = np.array_equal(parts.pop("edges"), expected.edges)
+            same &= {np.shape(part) for part in parts.values()} == {expected.weight.shape}
+            same &= _equal(binned.weight.sum(), weight)
+            check_content(same, f"bins of {key[1]} do not fit")
 
 
 def _equal(sums: Any, others: Any) -> bool:
-    """Whether sums are equal, of floats to rounding."""
+    """Whether sums are equal up to rounding."""
     return np.shape(sums) == np.shape(others) and np.allclose(sums, others, rtol=_ROUNDING, atol=0)
 
 
@@ -377,13 +381,13 @@ def _equal(sums: Any, others: Any) -> bool:
 def coarse_edges(
     state: StreamState, sums: Sums, ranks: Sequence[RankTally], edges: Edges, least: int | None
 ) -> Edges:
-    """The bins in which no cell of a class has fewer than ``least`` rows; errors for the rest."""
+    """Bins in which no cell has fewer than ``least`` rows; reject other sums with such cells."""
     if least is None:
         return edges
     if state.is_weighted:
         raise InvalidParameterError(
-            "min_cell= counts rows, and sums of weighted rows do not tell how many they are: leave "
-            "it out, or the weights."
+            "min_cell= counts rows, and sums of weights do not show how many there are: leave out "
+            "min_cell=, or the weights."
         )
     table = sums.tables[None]
     cells = {
@@ -392,20 +396,22 @@ def coarse_edges(
         for j, pred in enumerate(table.classes.tolist())
     }
     for (_, name), bins in sums.bins.items():
-        for own in bins:
-            counts = np.concatenate([own.positive, own.weight - own.positive]).tolist()
+        for tally in bins:
+            counts = np.concatenate([tally.positive, tally.weight - tally.positive]).tolist()
             cells |= {f"cell {k} of the bins of {name}": n for k, n in enumerate(counts)}
     few = [f"{name} ({n:g})" for name, n in cells.items() if 0 < n < least]
     if few:
         raise InvalidParameterError(
-            f"Cells of fewer than min_cell={least} rows: {', '.join(few[:3])}. Leave out the "
+            f"Cells with fewer than min_cell={least} rows: {', '.join(few[:3])}. Leave out the "
             "metrics that read them, or share the sums of more rows."
         )
     if ranks and edges is None:
         raise InvalidParameterError(
-            "min_cell= joins neighbouring bins of scores: pass bins= too, the same at every site."
+            "min_cell= joins neighbouring bins of scores: pass bins= too, the same at all sites."
         )
     if edges is None:
         return None
-    pairs = zip(ranks, edges, strict=True)
-    return tuple(edges_of_cells(coarse_tally(tally, own), own, least) for tally, own in pairs)
+    return tuple(
+        edges_of_cells(coarse_tally(tally, bounds), bounds, least)
+        for tally, bounds in zip(ranks, edges, strict=True)
+    )

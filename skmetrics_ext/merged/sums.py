@@ -9,14 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.merged.columns import (
-    ColumnNames,
-    GroupRows,
-    Partition,
-    RowLocation,
-    each_group,
-    rows_by_group,
-)
+from skmetrics_ext.merged import columns
+from skmetrics_ext.merged.columns import ColumnNames, GroupRows, Partition, RowLocation
 from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.metrics.calibration.binning import Binning, check_bins
 from skmetrics_ext.numeric import Array
@@ -47,8 +41,8 @@ _COMBINE: Mapping[str, Callable[[Sequence[Any]], Any]] = {
 class Sums:
     """Sums over rows by group (None without groups).
 
-    Of moments and bins also by metric; of weights of classes in ranges of scores, and of sketches,
-    by the number of the column of scores.
+    Moments and bins have keys (group, metric); the weights of classes in ranges of scores, and
+    sketches, (group, number of the column of scores).
     """
 
     tables: dict[Any, ConfusionTally] = field(default_factory=dict)
@@ -74,15 +68,18 @@ class Sums:
         return total
 
     def of_group(self, group: Any) -> Sums:
-        """The sums of rows without groups as those of a group."""
-        parts = (
-            {group if key is None else (group, key[1]): each for key, each in known.items()}
-            for known in (getattr(self, name) for name in _COMBINE)
+        """Label the sums of rows without groups as those of a group."""
+        return Sums(
+            **{
+                name: {
+                    group if key is None else (group, key[1]): part for key, part in parts.items()
+                }
+                for name, parts in vars(self).items()
+            }
         )
-        return Sums(*parts)
 
     def margin(self, sources: Mapping[Any, Sequence[Any]]) -> Sums:
-        """The sums of groups that are made of others, each by its sources."""
+        """Sums of groups that consist of others, given these sources."""
         whole = {part: group for group, parts in sources.items() for part in parts}
         margin = Sums()
         for name, combine in _COMBINE.items():
@@ -101,34 +98,34 @@ class Sums:
         table = self.tables[group]
         place = {label: i for i, label in enumerate(table.classes.tolist())}
         true = table.table.sum(axis=1)
-        found = [true[place[label]] if label in place else 0 for label in classes.tolist()]
-        return np.array(found, dtype=true.dtype)
+        masses = [true[place[label]] if label in place else 0 for label in classes.tolist()]
+        return np.array(masses, dtype=true.dtype)
 
 
 def count_labels(part: Partition) -> Sums:
-    """Rows and confusion table of each group; diagonal, if nothing was predicted."""
-    found = Sums()
+    """Rows and confusion table of each group; diagonal without predicted labels."""
+    sums = Sums()
     if not part.n_rows:
-        return found
+        return sums
     pred = part.true if part.pred is None else part.pred
     labels = Labels("multiclass", part.labels, part.true, pred, part.weight, absolute=True)
     if part.group is None:
-        found.tables[None], found.rows[None] = ConfusionTally.from_labels(labels), part.n_rows
+        sums.tables[None], sums.rows[None] = ConfusionTally.from_labels(labels), part.n_rows
     elif len(part.groups) * len(part.labels) ** 2 > max(1 << 16, 4 * part.n_rows):
-        for value, rows in each_group(part):
-            found.tables[value] = ConfusionTally.from_labels(some_rows(labels, rows))
-            found.rows[value] = len(rows)
+        for value, rows in columns.each_group(part):
+            sums.tables[value] = ConfusionTally.from_labels(some_rows(labels, rows))
+            sums.rows[value] = len(rows)
     else:
         stacked = ConfusionTally.from_labels(labels, part.group)
         counts = np.bincount(part.group, minlength=len(part.groups)).tolist()
-        found.rows.update(zip(part.groups, counts, strict=True))
+        sums.rows.update(zip(part.groups, counts, strict=True))
         for value, table in zip(part.groups, stacked.table, strict=True):
-            found.tables[value] = _occurring(part.labels, table)
-    return found
+            sums.tables[value] = _occurring(part.labels, table)
+    return sums
 
 
 def _occurring(classes: Array, table: Array) -> ConfusionTally:
-    """The table without the classes that have no weight in the group."""
+    """The table of the classes that have weight in the group."""
     used = np.flatnonzero((table.sum(axis=0) + table.sum(axis=1)) != 0)
     return ConfusionTally(classes[used], table[np.ix_(used, used)])
 
@@ -141,7 +138,7 @@ def sum_rows(
     ranked = ranked and bool(layout.of_kind("ranks"))
     if not ranked and not layout.needs_sums:
         return sums, {}
-    for group, rows in rows_by_group(part, layout, names, place):
+    for group, rows in columns.rows_by_group(part, layout, names, place):
         for metric in layout.of_kind("moments"):
             sums.moments[group, metric.name] = moments_of(metric, rows, layout)
         for metric in layout.of_kind("bins"):
@@ -164,13 +161,13 @@ def moments_of(metric: Metric, rows: GroupRows, layout: Layout) -> MomentTally:
     values = metric.spec.row_values
     assert values is not None
     accepted = inspect.signature(values).parameters
-    strange = [key for key in metric.params if key not in accepted]
-    if strange:
-        raise InvalidParameterError(f"{metric.name} cannot be read from sums with {strange}.")
+    unread = [key for key in metric.params if key not in accepted]
+    if unread:
+        raise InvalidParameterError(f"{metric.name} cannot be read from sums with {unread}.")
     every = metric.spec.least_classes > 2
     if every and layout.n_columns == 1:
         raise InvalidParameterError(
-            f"{metric.name} of one column of scores depends on the range of all of them; pass a "
+            f"{metric.name} of one column of scores depends on the range of all scores: pass a "
             "column for each class."
         )
     checked = (
@@ -178,12 +175,12 @@ def moments_of(metric: Metric, rows: GroupRows, layout: Layout) -> MomentTally:
         if metric.spec.response == "probabilities"
         else as_scores(rows, layout, every=every)
     )
-    columns = np.asarray(values(checked, **metric.params), dtype=np.float64)
-    return MomentTally.from_checked(columns, rows.weight)
+    row_values = np.asarray(values(checked, **metric.params), dtype=np.float64)
+    return MomentTally.from_checked(row_values, rows.weight)
 
 
 def as_scores(rows: GroupRows, layout: Layout, *, every: bool = False) -> Scores:
-    """Rows as checked scores; of two classes with ``every`` column, or the positive one."""
+    """Rows as checked scores; for two classes ``every`` column, or the positive one's."""
     if layout.is_binary and not every:
         return Scores("binary", layout.classes, rows.true, rows.score[:, -1], rows.weight)
     return Scores("multiclass", layout.classes, rows.true, rows.score, rows.weight)
@@ -199,7 +196,7 @@ def as_probabilities(rows: GroupRows, layout: Layout) -> Probabilities:
 
 
 def bins_of(metric: Metric, rows: GroupRows, layout: Layout) -> tuple[BinTally, ...]:
-    """Sums over the bins of a calibration error, for one event or for each class."""
+    """Sums over the bins of a calibration error, for one event or each class."""
     bins = check_bins(metric.options["n_bins"], "uniform")
     target = metric.options["target"]
     if target == "binary":

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -121,26 +123,24 @@ class GroupComparison:
     def __init__(self, groups: Groups, metric: Metric, source: StatisticSource) -> None:
         self.by, self.n_rows, self.min_rows = groups.by, groups.n_rows, groups.min_rows
         self.metric, self.source = metric, source
-        self.is_scored = groups.is_scored
         self.cells = self.by.whole(self.n_rows)
         self.groups = [group for group in self.n_rows if any(self.by.level_of(group))]
-        # -1 where values are shown as scores of a loss.
+        # -1 if a loss is shown as a score.
         is_loss = metric.spec.greater_is_better is False
         self.turn = -1.0 if groups.is_scored and is_loss else 1.0
-        self._statistics: dict[tuple[Any, ...], Linearized | str] = {}
+        self._statistic = cache(self._read)
 
-    def of(self, cells: Sequence[Any]) -> Linearized | str:
-        """The statistic of groups of all columns, or why there is none."""
-        key = tuple(cells)
-        if key not in self._statistics:
-            n_rows = sum(self.n_rows[cell] for cell in cells)
-            if not cells:
-                self._statistics[key] = "there are no other rows"
-            elif n_rows < self.min_rows:
-                self._statistics[key] = f"{n_rows} rows are fewer than min_rows={self.min_rows}"
-            else:
-                self._statistics[key] = self.source.statistic(self.metric, cells)
-        return self._statistics[key]
+    def of(self, cells: Iterable[Any]) -> Linearized | str:
+        """Statistic of the rows of some cells together, or the reason why there is none."""
+        return self._statistic(tuple(cells))
+
+    def _read(self, cells: tuple[Any, ...]) -> Linearized | str:
+        if not cells:
+            return "there are no other rows"
+        n_rows = sum(self.n_rows[cell] for cell in cells)
+        if n_rows < self.min_rows:
+            return f"{n_rows} rows are fewer than min_rows={self.min_rows}"
+        return self.source.statistic(self.metric, cells)
 
     def parts(self, group: Any) -> list[Any]:
         """The groups of all columns that a group is made of."""
@@ -432,12 +432,10 @@ class GroupGaps(Jsonable, Tabular):
     @property
     def n(self) -> int:
         """Number of rows of the groups that one column, or one set of columns, distinguishes."""
-        kinds: dict[Any, int] = {}
+        n_rows: Counter[tuple[bool, ...]] = Counter()
         for row in self.rows:
-            group = row.group if isinstance(row.group, tuple) else (row.group,)
-            kind = tuple(value is None for value in group)
-            kinds[kind] = kinds.get(kind, 0) + row.n_rows
-        return max(kinds.values(), default=0)
+            n_rows[self.columns.level_of(row.group)] += row.n_rows
+        return max(n_rows.values(), default=0)
 
     def to_dict(self) -> dict[str, Any]:
         """The gaps and what they are of, by name.

@@ -76,7 +76,7 @@ def test_lazy_frames_and_readers_without_an_engine_keep_the_limit(frame):
     with pytest.raises(ValueError, match="more than 15 distinct scores, which is what memory_l"):
         evaluate(pl.from_pandas(frame).lazy(), **asked)
     reader = pa.Table.from_pandas(frame).to_reader(max_chunksize=70)
-    with pytest.raises(ValueError, match=r"can be read once only.*memory_limit, 3000 bytes"):
+    with pytest.raises(ValueError, match=r"can be read only once.*memory_limit, 3000 bytes"):
         evaluate(reader, **asked)
 
 
@@ -90,6 +90,14 @@ def test_a_relation_of_the_users_connection(frame):
     connection.register("rows", frame)
     check(frame, connection.sql("SELECT * FROM rows WHERE true >= 0"), "duckdb")
     assert connection.sql("SELECT count(*) FROM rows").fetchall() == [(len(frame),)]
+
+
+def test_an_invalid_row_of_a_relation_is_named(frame):
+    duckdb = pytest.importorskip("duckdb")
+    connection = duckdb.connect()
+    connection.register("rows", frame.assign(score=frame["score"].where(frame.index != 2, np.inf)))
+    with pytest.raises(ValueError, match="'score' holds inf in row 2"):
+        evaluate(connection.sql("SELECT * FROM rows"), **ASKED)
 
 
 @pytest.mark.parametrize("kind", ["category", "string[pyarrow]", "object", "str"])
