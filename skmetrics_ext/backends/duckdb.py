@@ -254,7 +254,7 @@ class DuckEngine(partitions.Engine):
             name = self.names.score[column]
             scan = SortedScan(task.layout.code_of(k), masses, task.plan, most)
             before = self.done
-            grouped = 2 * self.distinct[column] * task.n_classes * len(task.groups) < n_rows
+            grouped = 2 * self.distinct[column] * len(classes) * len(task.groups) < n_rows
             for batch in self._batches(self._sorted(name, task, grouped)):
                 group, score, code = (batch.column(i).to_numpy() for i in range(3))
                 weight = batch.column(3).to_numpy() if batch.num_columns > 3 else None

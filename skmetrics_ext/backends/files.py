@@ -144,6 +144,11 @@ class Files:
         return where, n_missing
 
     @property
+    def n_bytes(self) -> int:
+        """Size of the files."""
+        return sum(Path(file).stat().st_size for file in self.files)
+
+    @property
     def n_rows(self) -> int | None:
         """Number of rows; None unless they are in memory."""
         return None if self.held is None else sum(batch.num_rows for batch, _ in self.held)

@@ -79,10 +79,6 @@ class Task:
     sketch: tuple[ScoreSketch, ...] | None = None
 
     @property
-    def n_classes(self) -> int:
-        return len(self.layout.classes)
-
-    @property
     def ranks(self) -> bool:
         """Whether scores are ranked exactly."""
         return bool(self.plan.metrics) and self.sketch is None
@@ -210,6 +206,7 @@ def sum_part(part: Partition, place: RowLocation, task: Task) -> Sums:
 
 
 def _sum_scores(total: Sums, part: Partition, task: Task, place: RowLocation) -> None:
+    n_classes = len(task.layout.classes)
     for group, rows in rows_by_group(part, task.layout, task.names, place):
         for k, column in enumerate(rows.rankings):
             if task.sketch is not None:
@@ -218,9 +215,9 @@ def _sum_scores(total: Sums, part: Partition, task: Task, place: RowLocation) ->
                 continue
             edges = task.edges[k]
             n = len(edges) + 1
-            bins = np.searchsorted(edges, column, side="right") * task.n_classes + rows.true
-            sums = kernels.bin_sums(bins, n * task.n_classes, rows.weight)
-            total.ranges[group, k] = sums.reshape(n, task.n_classes)
+            bins = np.searchsorted(edges, column, side="right") * n_classes + rows.true
+            sums = kernels.bin_sums(bins, n * n_classes, rows.weight)
+            total.ranges[group, k] = sums.reshape(n, n_classes)
 
 
 # --------------------------------------------------------------------------- ranges of scores
@@ -252,7 +249,7 @@ def _spread(data: Any, task: Task, place: RowLocation) -> Iterator[dict[str, Arr
     part = read_part(data, task.names, place)
     starts = first_parts(task)
     for group, rows in rows_by_group(part, task.layout, task.names, place):
-        tallies = tallies_of(rows, task.n_classes)
+        tallies = tallies_of(rows, len(task.layout.classes))
         for k, (edges, tally) in enumerate(zip(task.edges, tallies, strict=True)):
             codes, places = np.nonzero(tally.mass)
             score = tally.thresholds[places]
@@ -296,7 +293,7 @@ def read_shuffled(
         tally = RankTally.from_scores(
             columns["score"][rows].astype(np.float64),
             columns["code"][rows].astype(np.int64),
-            task.n_classes,
+            len(task.layout.classes),
             weight.astype(np.float64 if weight.dtype.kind == "f" else np.int64),
         )
         mass, code = masses[group, k], task.layout.code_of(k)

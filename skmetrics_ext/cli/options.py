@@ -289,9 +289,7 @@ OPTIONS: Mapping[str, Option] = {
     "stream": _switch(
         "read the rows in parts, without resampling and pictures (default: beyond 1 GiB)"
     ),
-    "memory": _option(
-        "approximate memory for --stream (default: the size of the file, 64 MiB to 1 GiB)", "SIZE"
-    ),
+    "memory": _option("approximate memory for --stream (default: that of the file)", "SIZE"),
     "classes": _several(
         "all classes in order, if a site may lack one (default: those in the file)",
         "CLASS",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -26,7 +25,6 @@ from skmetrics_ext.validation.positive import natural_positive
 
 ALL = "all"  # group of all rows
 LARGE = 1 << 30  # bytes beyond which files are not read into memory
-_LEAST_MEMORY = 1 << 26  # bytes for --stream, however small the file
 _SUM = 1e-6  # tolerance of sums of probabilities
 _NEEDS = {"labels": "predicted labels: --pred", "scores": "scores: --score"}
 
@@ -92,10 +90,8 @@ class Predictions:
         further = GroupColumns((*more_preds, *(others or options.by)), crossed=True)
         names = ColumnNames(target, scores, pred, options.weight, further, options.groups)
         files = open_files(options.file, names, form)
-        n_bytes = sum(Path(file).stat().st_size for file in files.files)
-        if options.memory is None:
-            options.memory = min(max(n_bytes, _LEAST_MEMORY), LARGE)
-        if not options.stream and n_bytes <= LARGE:
+        options.memory = options.memory or min(max(files.n_bytes, 1 << 26), LARGE)
+        if not options.stream and files.n_bytes <= LARGE:
             files = files.hold(names.all)
         log(*files.form.notes)
         if options.drop_missing:
