@@ -178,7 +178,7 @@ def _labels(column: Column) -> Array:
     values, kind = label_values(column)
     if kind not in ("binary", "multiclass"):
         raise InvalidParameterError(
-            f"Column {column.name!r} must hold one class label per row; it is {kind}."
+            f"Column {column.name!r} must hold labels of classes, one per row; it is {kind}."
         )
     words = np.asarray(values if column.categories is None else column.categories)
     if words.dtype.kind == "O" and any("\x00" in word for word in words if isinstance(word, str)):

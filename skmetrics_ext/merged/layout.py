@@ -48,8 +48,8 @@ def _mergeable(metric: Any) -> Metric:
     metric = find(metric)
     if metric.row is None:
         raise InvalidParameterError(
-            f"{metric.name} is not a metric of this package, so it cannot be read from sums: call "
-            "it with all rows in memory."
+            f"{metric.name} cannot be read from sums, because it is not a metric of this package: "
+            "call it with all rows in memory."
         )
     name = metric.name.removeprefix("neg_")
     if metric.spec.ranks_labels:
