@@ -194,8 +194,8 @@ class StreamState:
         listed = checked.classes.tolist()
         if checked.ordered and self.labels is None and listed != sorted(listed):
             raise InvalidParameterError(
-                f"The labels are categories in the order {listed}: pass all classes in this order "
-                "as labels=, because a batch may not contain all of them."
+                f"The labels are categories in the order {listed}: pass labels=, all classes in "
+                "this order, because a batch may not contain all of them."
             )
 
     def final_layout(self, sums: Sums) -> Layout:

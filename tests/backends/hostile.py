@@ -208,7 +208,7 @@ FILES = {
     ),
     "numbers for labels": (
         lambda f: table(f, pd.DataFrame({"y": np.arange(20_000), "s": 0.5, "p": 0})),
-        r"20000 distinct values in .* are no labels",
+        r"20000 distinct values in .* are too many",
     ),
     "names that steer": (
         lambda f: csv(f, rows().rename(columns={"s": "s\x1b[31m\x07"})), r"Columns: y, s\\x1b\[31m",
