@@ -174,10 +174,10 @@ OPTIONS: Mapping[str, Option] = {
     ),
     "pred": _repeated("predicted labels, once for each model", "COLUMN"),
     "positive": _option("the positive class of two", "CLASS"),
-    "weight": _option("weight of each row", "COLUMN"),
+    "weight": _option("weights of the rows", "COLUMN"),
     "groups": _option(
-        "rows of one group (a patient) may depend on each other: intervals allow for it, and folds "
-        "keep them together",
+        "groups, such as patients, whose rows depend on each other: intervals allow for it, and "
+        "folds keep groups together",
         "COLUMN",
     ),
     "by": _several(
@@ -211,7 +211,7 @@ OPTIONS: Mapping[str, Option] = {
         type=_character,
     ),
     "drop-missing": _switch(
-        "leave out rows with a missing value in a column that must not have any"
+        "leave out rows with missing values in columns where they are not allowed"
     ),
     # metrics
     "metrics": _several(
@@ -235,8 +235,8 @@ OPTIONS: Mapping[str, Option] = {
         older=("--model",),
     ),
     "trust": _switch("load models from files, which runs code in them"),
-    "baseline": _option("dummy model (default: prior)", default="prior", choices=_BASELINES),
-    "folds": _count("default: 5", 2, default=5),
+    "baseline": _option("dummy classifier (default: prior)", default="prior", choices=_BASELINES),
+    "folds": _count("number of folds (default: 5)", 2, default=5),
     "repeats": _count("repeat the folds with other splits (default: 1)", 1, default=1),
     "seed": _option("random seed of folds and models (default: 0)", "N", default=0, type=int),
     "jobs": _option("parallel jobs; -1 for all cores (default: 1)", "N", default=1, type=int),
@@ -250,7 +250,7 @@ OPTIONS: Mapping[str, Option] = {
     # intervals and decisions
     "confidence": _option("level of intervals (default: 0.95)", "LEVEL", default=0.95, type=_level),
     "interval": _option(
-        "what intervals describe: the fitted models, or others (default: auto)",
+        "kind of interval in the summary (default: auto, the first that every metric has)",
         default="auto",
         choices=INTERVAL_KINDS,
     ),
@@ -260,7 +260,7 @@ OPTIONS: Mapping[str, Option] = {
         100,
         default=RESAMPLES,
     ),
-    "claim": _option("claim about two models", default="two-sided", choices=_CLAIMS),
+    "claim": _option("claim to test about two models", default="two-sided", choices=_CLAIMS),
     "margin": _option("smallest difference that matters", "SIZE", type=float),
     "criterion": _option(
         f"what is optimised: {', '.join(RULES)}, or a metric of labels (default: youden)", "NAME"

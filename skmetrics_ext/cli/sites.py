@@ -53,7 +53,7 @@ def _tally(options: argparse.Namespace) -> None:
 
 TALLY = Command(
     "tally",
-    "sums of a file of predictions, which `merge` reads at another site instead of the rows",
+    "sums of a file of predictions, to `merge` with those of other sites without sharing rows",
     (
         "predictions.csv --target ill --score risk --positive yes -o north.skx",
         "predictions.csv --target ill --score risk --positive yes --bins 100 --min-cell 5 "
@@ -102,7 +102,7 @@ def _merge(options: argparse.Namespace) -> int:
 
 MERGE = Command(
     "merge",
-    "metrics of all sites with intervals, and of each with the gap to the others",
+    "metrics with intervals over all sites, and the gap between each site and the others",
     ("*.skx", "north.skx south.skx --html page.html --require 'roc_auc>=0.7'"),
     ("tallies", "confidence", "require", "html", "json"),
     _merge,

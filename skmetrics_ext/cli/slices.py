@@ -57,7 +57,7 @@ def _slices(options: argparse.Namespace) -> int:
 
 SLICES = Command(
     "slices",
-    "parts of the rows in which a model is significantly worse than in the others",
+    "groups of rows in which a model is significantly worse than in the rest",
     (
         "predictions.csv --target ill --score risk --positive yes --by sex age clinic",
         "predictions.csv --target ill --pred said --metrics recall --positive yes",

@@ -93,7 +93,7 @@ def _row(measure: str, estimate: Any) -> dict[str, Any]:
 
 THRESHOLD = Command(
     "threshold",
-    "the best threshold of scores, and what to expect there",
+    "the best threshold for scores, and the metrics to expect there",
     (
         "predictions.csv --target ill --score risk --positive yes "
         "--constraint 'precision>=0.8' --criterion recall",
