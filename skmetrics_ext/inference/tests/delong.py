@@ -1,4 +1,4 @@
-"""DeLong's test that models rank the same rows, or two samples, equally well."""
+"""DeLong's test of equal areas under ROC curves, on the same rows or on two samples."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ from skmetrics_ext.validation.parameters import check_level
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class DelongTest(Result):
-    """Areas of some models, their covariance, and the test that they are equal.
+    """Areas of several models, their covariance, and the test that they are equal.
 
     Parameters
     ----------
     areas : ndarray of shape (k,)
         Area of each model.
     covariance : ndarray of shape (k, k)
-        Of the areas.
+        Covariance of the areas.
     statistic : float
-        Two models: the difference in standard errors. More: Wald's chi-squared statistic.
+        For two models, the difference in standard errors; for more, Wald's chi-squared statistic.
     p_value : float
-        In [0, 1]; nan where there is no variance to estimate.
+        In [0, 1]; nan if there is no variance to estimate.
     degrees_of_freedom : float
-        Of the chi-squared distribution, or of Student's t; infinite for the normal one.
+        Of the chi-squared distribution or of Student's t; infinite for the normal distribution.
     pairs : mapping of (int, int) to Comparison
-        Every two models by position; their p-values are not adjusted (see `holm_adjust`).
+        All pairs of models by position; p-values are not adjusted (see `holm_adjust`).
     method : str
         Name of the test.
 
@@ -69,7 +69,7 @@ class DelongTest(Result):
         return iter((self.statistic, self.p_value))
 
     def _as_rows(self) -> Rows:
-        """A row for each pair of models, by their places."""
+        """A row for each pair of models, by their positions."""
         names = ("difference", "low", "high", "p_value", "note")
         return Rows(
             {"first": i, "second": j, **{name: getattr(pair, name) for name in names}}
@@ -110,7 +110,7 @@ def delong_test(
     .. math:: z = \frac{\hat A_a - \hat A_b}{\sqrt{S_{aa} + S_{bb} - 2 S_{ab}}}, \qquad
         \chi^2 = \hat A^T C^T (C S C^T)^{-1} C \hat A
 
-    with S the covariance of the areas from the placements of each row among the rows of the other
+    with S the covariance of the areas, from the placements of each row among the rows of the other
     class, and C the contrasts of the models.
 
     Parameters
@@ -122,10 +122,11 @@ def delong_test(
     *more : array-like
         Scores of further models for the same rows.
     y_true_b : array-like, default=None
-        Labels of the rows of ``score_b`` where they are another, independent sample. Without it,
+        Labels of the rows of ``score_b`` if these are another, independent sample. By default
         all models scored the same rows.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        Whether the area of ``score_a`` differs, is less or is greater; of two models.
+        Whether the area of ``score_a`` differs from, is less than or is greater than that of
+        ``score_b``; one-sided for two models only.
     multi_class : {"raise", "ovr", "ovo"}, default="raise"
         As in `roc_auc_score`.
     average : {"macro", "weighted", "micro"}, default="macro"
@@ -153,12 +154,12 @@ def delong_test(
     Returns
     -------
     DelongTest
-        Two models on the same rows are compared with the normal distribution (`compare` takes
-        Student's t, which holds its level with few rows of a class, too), two samples with
-        Student's t of :math:`(S_a + S_b)^2 / (S_a^2 / (n_a - 1) + S_b^2 / (n_b - 1))` degrees of
-        freedom, more models with the chi-squared distribution whose degrees of freedom are the
-        rank of their contrasts: k - 1, unless some models differ by nothing but a monotone
-        transformation. These have difference 0 and p = 1.
+        The test for two models on the same rows uses the normal distribution (`compare` uses
+        Student's t, which keeps its level with few rows of a class); for two samples, Student's t
+        with :math:`(S_a + S_b)^2 / (S_a^2 / (n_a - 1) + S_b^2 / (n_b - 1))` degrees of freedom;
+        for more models, the chi-squared distribution with the rank of their contrasts as degrees
+        of freedom: k - 1, unless some models are monotone transformations of each other. Those
+        have difference 0 and p = 1.
 
     Raises
     ------
@@ -186,8 +187,7 @@ def delong_test(
     metric = find(roc_auc_score, {**params, "labels": labels, "pos_label": pos_label})
 
     def areas_of(y_true: Any, scores: Mapping[str, Any], *rows: Any) -> Sequence[Linearized]:
-        about = *rows, weights_are
-        return ModelsToCompare.of_rows(metric, y_true, scores, *about).statistics
+        return ModelsToCompare.of_rows(metric, y_true, scores, *rows, weights_are).statistics
 
     if y_true_b is not None:
         if more:
@@ -199,12 +199,12 @@ def delong_test(
             *areas_of(y_true_b, {"score_b": score_b}, sample_weight_b, groups_b, strata_b),
         ]
         return _unpaired(samples, Claim.of(alternative), level)
-    second_alone = {"sample_weight_b": sample_weight_b, "groups_b": groups_b, "strata_b": strata_b}
-    for name, given in second_alone.items():
-        if given is not None:
+    second_sample = {"sample_weight_b": sample_weight_b, "groups_b": groups_b, "strata_b": strata_b}
+    for name, argument in second_sample.items():
+        if argument is not None:
             raise InvalidParameterError(f"{name} is for a second sample: pass y_true_b too.")
-    names = ("score_a", "score_b", *(f"more[{i}]" for i in range(len(more))))
-    scores = dict(zip(names, (score_a, score_b, *more), strict=True))
+    scores = {"score_a": score_a, "score_b": score_b}
+    scores |= {f"more[{i}]": score for i, score in enumerate(more)}
     if more and alternative != "two-sided":
         raise InvalidParameterError(
             f"alternative={alternative!r} is for two models, got {len(scores)}."
@@ -217,14 +217,14 @@ def delong_test(
 
 
 def _paired(areas: Sequence[Linearized], claim: Claim, level: float) -> DelongTest:
-    values = np.array([one.value for one in areas])
+    values = np.array([area.value for area in areas])
     covariance, differences = differences_of(areas)
     pairs = {}
     for pair, difference in differences.items():
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = paired_t_test(difference, claim, level, "delong", normal=True)
-        note = "" if found.standard_error > 0 else found.note
-        pairs[pair] = replace(found, note=with_design(note, areas[0].atoms))
+            result = paired_t_test(difference, claim, level, "delong", normal=True)
+        note = "" if result.standard_error > 0 else result.note
+        pairs[pair] = replace(result, note=with_design(note, areas[0].atoms))
     if len(areas) == 2:
         only = pairs[0, 1]
         tested = only.statistic, only.p_value, np.inf
@@ -252,11 +252,12 @@ def _wald(areas: Array, covariance: Array) -> tuple[float, float, float]:
 
 
 def _unpaired(samples: Sequence[Linearized], claim: Claim, level: float) -> DelongTest:
-    variances = np.array([float(one.variance) for one in samples])
-    rows = [float(one.atoms.drawn()[0].sum()) - one.atoms.n_strata for one in samples]
-    df = float(satterthwaite(variances, np.array(rows)))
+    variances = np.array([float(sample.variance) for sample in samples])
+    freedom = [float(sample.atoms.drawn()[0].sum()) - sample.atoms.n_strata for sample in samples]
+    df = float(satterthwaite(variances, np.array(freedom)))
     pair = welch_t_test(samples, variances, df, claim, level, "delong, two samples")
-    for one in samples:
-        pair = replace(pair, note=with_design(pair.note, one.atoms))
-    areas, tested = np.array([one.value for one in samples]), (pair.statistic, pair.p_value, df)
+    for sample in samples:
+        pair = replace(pair, note=with_design(pair.note, sample.atoms))
+    areas = np.array([sample.value for sample in samples])
+    tested = pair.statistic, pair.p_value, df
     return DelongTest(areas, np.diag(variances), *tested, {(0, 1): pair}, "delong, two samples")

@@ -18,18 +18,18 @@ from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import read_numbers
 from skmetrics_ext.validation.parameters import check_level, check_number
 
-# Scores that differ by less than this share of their size differ by rounding.
+# Scores that differ by less than this share of their size are equal up to rounding.
 ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, repr=False, slots=True)
 class BayesianComparison(IntervalResult):
-    """Posterior probabilities of which of two models is better, and by how much.
+    """Posterior of the difference of two models: an interval, and which model is better.
 
     Parameters
     ----------
     difference : float
-        Mean of the scores of the first model less those of the second.
+        Mean of the scores of the first model minus those of the second.
     low, high : float
         Bounds of the central credible interval of the difference.
     p_a_better : float
@@ -41,7 +41,7 @@ class BayesianComparison(IntervalResult):
     rope : float
         Half-width of the region of practical equivalence.
     method : str
-        How the posterior was made.
+        Name of the posterior.
     confidence_level : float
         Posterior probability of the interval, in (0, 1).
 
@@ -74,14 +74,14 @@ class BayesianComparison(IntervalResult):
 
 
 def corrected_error(values: Array, test_to_train: float) -> float:
-    """Standard error of a mean over folds whose training sets overlap; exactly 0 without spread."""
+    """Standard error of a mean over folds with overlapping training sets; exactly 0 without spread."""
     if np.ptp(values) <= ROUNDING * np.abs(values).max():
         return 0.0
     return float(np.sqrt(values.var(ddof=1) * (1 / len(values) + test_to_train)))
 
 
 def t_value(difference: float, error: float) -> float:
-    """Difference over its error; infinite if the error alone is 0, and 0 if both are."""
+    """Difference divided by its error; infinite if only the error is 0, and 0 if both are."""
     if error > 0:
         return difference / error
     return float(np.copysign(np.inf, difference)) if difference else 0.0
@@ -113,9 +113,9 @@ def corrected_resampled_ttest(
     .. math:: t = \frac{\bar d}{\sqrt{(1/J + n_{test} / n_{train}) s_d^2}}
 
     with the mean and the variance of the J differences, and J - 1 degrees of freedom. For random
-    splits, k-fold and repeated k-fold (J = k times the repetitions). The second term stands for
-    the correlation of folds whose training sets overlap; it is a heuristic, under which the
-    level is near the nominal one where the plain t-test rejects far too often.
+    splits, k-fold and repeated k-fold (J = k times the repetitions). The second term accounts for
+    the correlation of folds whose training sets overlap. It is a heuristic, with which the level
+    is near the nominal one where the plain t-test rejects far too often.
 
     Parameters
     ----------
@@ -123,16 +123,16 @@ def corrected_resampled_ttest(
         Scores of the two models, fold by fold on the same splits. An array of shape
         (n_repeats, n_folds) is read as its values.
     n_train, n_test : int or array-like of shape (n_folds,)
-        Rows of the training and of the test sets; of folds of several sizes the mean is taken.
+        Numbers of rows of the training and of the test sets; the mean if sizes vary.
     confidence_level : float in (0, 1), default=0.95
         Nominal coverage of the interval.
 
     Returns
     -------
     Comparison
-        ``difference`` is the mean of the first less that of the second. A model compared with
-        itself has p = 1; a difference that is the same on every fold has p = 0, and ``note``
-        says that no spread was seen.
+        ``difference`` is the mean of the first model minus that of the second. A model compared
+        with itself has p = 1; a difference that is the same on every fold has p = 0, and a
+        ``note`` says so.
 
     Raises
     ------
@@ -177,25 +177,26 @@ def corrected_resampled_interval(
     n_test: int | ArrayLike,
     confidence_level: float = 0.95,
 ) -> Estimate:
-    r"""Interval of the mean score over folds, with Nadeau and Bengio's corrected variance.
+    r"""Interval of the mean score over folds with Nadeau and Bengio's corrected variance.
 
     .. math:: \bar s \pm t_{J-1} \sqrt{(1/J + n_{test} / n_{train}) s^2}
 
-    A heuristic for the correlation of folds; the plain standard error of the mean is too small.
+    The correction is a heuristic for the correlation of folds, without which the standard error of
+    the mean is too small.
 
     Parameters
     ----------
     scores : array-like of shape (n_folds,)
         Score of a model on each fold; (n_repeats, n_folds) is read as its values.
     n_train, n_test : int or array-like of shape (n_folds,)
-        Rows of the training and of the test sets; of folds of several sizes the mean is taken.
+        Numbers of rows of the training and of the test sets; the mean if sizes vary.
     confidence_level : float in (0, 1), default=0.95
         Nominal coverage of the interval.
 
     Returns
     -------
     Estimate
-        The bounds are those of the t distribution: they may leave the range of the metric.
+        The bounds are those of the t distribution and may exceed the range of the metric.
 
     Raises
     ------
@@ -229,12 +230,12 @@ def bayesian_correlated_ttest(
     rope: float = 0.01,
     confidence_level: float = 0.95,
 ) -> BayesianComparison:
-    r"""Bayesian correlated t-test: how probable it is that one model is better.
+    r"""Bayesian correlated t-test: the probability that one model is better.
 
-    The posterior of the difference is a t distribution about the mean difference with J - 1
+    The posterior of the difference is a t distribution around the mean difference with J - 1
     degrees of freedom and the scale of `corrected_resampled_ttest`,
-    :math:`\sqrt{(1/J + n_{test} / n_{train}) s_d^2}`; folds are taken to be correlated by
-    n_test / (n_train + n_test), under a matching prior.
+    :math:`\sqrt{(1/J + n_{test} / n_{train}) s_d^2}`. It assumes that folds are correlated by
+    n_test / (n_train + n_test), and a matching prior.
 
     Parameters
     ----------
@@ -242,7 +243,7 @@ def bayesian_correlated_ttest(
         Scores of the two models, higher is better, fold by fold on the same splits. An array
         of shape (n_repeats, n_folds) is read as its values.
     n_train, n_test : int or array-like of shape (n_folds,)
-        Rows of the training and of the test sets; of folds of several sizes the mean is taken.
+        Numbers of rows of the training and of the test sets; the mean if sizes vary.
     rope : float, default=0.01
         Half-width of the region of practical equivalence, in units of the score.
     confidence_level : float in (0, 1), default=0.95
@@ -251,9 +252,9 @@ def bayesian_correlated_ttest(
     Returns
     -------
     BayesianComparison
-        The three probabilities sum to 1. With ``rope=0`` twice the smaller of the outer two is
-        the p-value of `corrected_resampled_ttest`. Without any spread the posterior is one
-        point; a model against itself with ``rope=0`` gives 1/2 to each side.
+        The three probabilities sum to 1. With ``rope=0``, twice the smaller of the outer two is
+        the p-value of `corrected_resampled_ttest`. Without any spread the posterior is a single
+        point; for a model against itself with ``rope=0``, each side has probability 1/2.
 
     Raises
     ------
@@ -297,12 +298,12 @@ def five_by_two_cv_ttest(scores_a: ArrayLike, scores_b: ArrayLike) -> TestResult
     .. math:: t = \frac{d_{11}}{\sqrt{\frac{1}{5} \sum_{i=1}^5 s_i^2}}, \quad
         s_i^2 = (d_{i1} - \bar d_i)^2 + (d_{i2} - \bar d_i)^2
 
-    with 5 degrees of freedom. It reads the first difference alone in the numerator, so that it
-    depends on the order of the folds; `five_by_two_cv_ftest` does not. Half of the rows train each
-    model, and 10 differences estimate the variance, so that p-values vary much from one draw of
-    the splits to another and real differences are often missed. It is for one look: the least
-    p-value of several draws holds no level. `corrected_resampled_ttest` of more folds, or
-    `compare` of the predictions, have more power.
+    with 5 degrees of freedom. The numerator is the first difference alone, so the test depends on
+    the order of the folds; `five_by_two_cv_ftest` does not. Each model is trained on half of the
+    rows, and 10 differences estimate the variance, so p-values vary a lot between random splits
+    and real differences are often missed. It is for one draw of the splits: the least p-value of
+    several draws has no level. `corrected_resampled_ttest` with more folds, or `compare` on the
+    predictions, has more power.
 
     Parameters
     ----------
@@ -313,8 +314,8 @@ def five_by_two_cv_ttest(scores_a: ArrayLike, scores_b: ArrayLike) -> TestResult
     Returns
     -------
     TestResult
-        Two-sided; positive where the first model is better on the first fold. Models with the
-        same differences on every pair of folds have p = 1 if the first is 0, else p = 0.
+        Two-sided; positive if the first model is better on the first fold. If the differences are
+        equal within every pair of folds, p = 1 if the first is 0, otherwise p = 0.
 
     Raises
     ------
@@ -345,9 +346,9 @@ def five_by_two_cv_ftest(scores_a: ArrayLike, scores_b: ArrayLike) -> TestResult
 
     .. math:: F = \frac{\sum_{i=1}^5 \sum_{j=1}^2 d_{ij}^2}{2 \sum_{i=1}^5 s_i^2}
 
-    with the variances of `five_by_two_cv_ttest`, compared with F of 10 and 5 degrees of freedom. It
-    does not depend on the order of the folds; the other caveats of that test are also its own: low
-    power, p-values that vary with the splits, and no level over several draws of them.
+    with the variances of `five_by_two_cv_ttest`, compared with an F distribution with 10 and 5
+    degrees of freedom. It does not depend on the order of the folds, but has the other limitations
+    of that test: low power, p-values that vary with the splits, and no level over several draws.
 
     Parameters
     ----------
@@ -388,7 +389,7 @@ def five_by_two_cv_ftest(scores_a: ArrayLike, scores_b: ArrayLike) -> TestResult
 
 
 def read_folds(name: str, scores: Any) -> Array:
-    """Finite scores of folds."""
+    """Scores of folds, which have to be finite."""
     values = read_numbers(name, scores)
     if not np.isfinite(values).all():
         fold = int(np.argmax(~np.isfinite(values)))
@@ -400,7 +401,7 @@ def read_folds(name: str, scores: Any) -> Array:
 
 
 def _paired(scores_a: Any, scores_b: Any) -> tuple[Array, Array]:
-    """Scores of two models on the same two folds or more, flattened."""
+    """Flattened scores of two models on the same folds, two or more."""
     first, second = read_folds("scores_a", scores_a), read_folds("scores_b", scores_b)
     if first.shape != second.shape:
         raise InvalidParameterError(
@@ -417,13 +418,13 @@ def _check_folds(name: str, n_folds: int) -> None:
 
 
 def fold_differences(first: Array, second: Array) -> Array:
-    """Differences of scores, exactly 0 where they differ by rounding."""
+    """Differences of scores, exactly 0 if they are equal up to rounding."""
     size = np.maximum(np.abs(first), np.abs(second))
     return np.where(np.abs(first - second) <= ROUNDING * size, 0.0, first - second)
 
 
 def _test_to_train(n_train: Any, n_test: Any) -> float:
-    """Mean size of the test sets over that of the training sets."""
+    """Mean size of the test sets divided by that of the training sets."""
     sizes = []
     for name, argument in (("n_train", n_train), ("n_test", n_test)):
         rows = read_numbers(name, argument)
@@ -447,6 +448,4 @@ def _five_by_two(scores_a: Any, scores_b: Any) -> Array:
 
 def _pair_variances(differences: Array) -> Array:
     """Sum of squares about the mean of each pair of differences; exactly 0 if they are equal."""
-    apart = differences[:, 0] - differences[:, 1]
-    size = np.abs(differences).max(axis=1)
-    return np.where(np.abs(apart) <= ROUNDING * size, 0.0, apart) ** 2 / 2
+    return fold_differences(differences[:, 0], differences[:, 1]) ** 2 / 2

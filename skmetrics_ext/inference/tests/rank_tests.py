@@ -21,7 +21,7 @@ from skmetrics_ext.validation.parameters import check_level
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class NemenyiResult(Result):
-    """Mean ranks of models, and tests of all pairs of them.
+    """Mean ranks of models, and tests of all pairs of models.
 
     Parameters
     ----------
@@ -30,11 +30,11 @@ class NemenyiResult(Result):
     p_values : ndarray of shape (k, k)
         p-value of each pair, adjusted for all pairs; 1 on the diagonal.
     critical_difference : float
-        Mean ranks that differ by more are different at level ``alpha``.
+        Mean ranks that differ by more are significantly different at level ``alpha``.
     alpha : float
         Level of the critical difference: the chance that any two of k equal models differ by more.
     models : tuple
-        Names of the models; none where they are numbered.
+        Names of the models; empty if they are numbered.
 
     Examples
     --------
@@ -97,24 +97,26 @@ class NemenyiResult(Result):
 
 
 def subset_sum_chances(sizes: Array) -> Array:
-    """Chance of each sum 0, 1, ... of whole sizes, of which each is added with chance 1/2."""
+    """Chance of each sum 0, 1, ... of integers, each of which is included with chance 1/2."""
     from scipy.special import gammaln
 
     chances = np.ones(1)
     for size, count in zip(*np.unique(sizes[sizes > 0], return_counts=True), strict=True):
-        added = np.arange(count + 1)
-        ways = gammaln(count + 1) - gammaln(added + 1) - gammaln(count - added + 1)
-        grown = np.zeros(len(chances) + int(size) * int(count))
-        for start, chance in zip(added * int(size), np.exp(ways - count * np.log(2)), strict=True):
-            grown[start : start + len(chances)] += chance * chances
-        chances = grown
+        n_included = np.arange(count + 1)
+        ways = gammaln(count + 1) - gammaln(n_included + 1) - gammaln(count - n_included + 1)
+        wider = np.zeros(len(chances) + int(size) * int(count))
+        for start, chance in zip(
+            n_included * int(size), np.exp(ways - count * np.log(2)), strict=True
+        ):
+            wider[start : start + len(chances)] += chance * chances
+        chances = wider
     return chances
 
 
 def exact_signed_rank_p(ranks: Array, statistic: float) -> float:
     """Two-sided p-value of a sum of positive ranks, over all signs of the ranks.
 
-    SciPy's exact distribution has no ties; here doubled midranks, which are whole, are counted.
+    SciPy's exact distribution has no ties; here doubled midranks, which are integers, are counted.
     """
     chances = subset_sum_chances(np.round(2 * ranks))
     doubled = round(2 * statistic)
@@ -123,10 +125,10 @@ def exact_signed_rank_p(ranks: Array, statistic: float) -> float:
 
 
 def studentized_range_sf(distances: Array, n_models: int) -> Array:
-    """P(range of k standard normal values > distance), to 12 digits also where it is tiny.
+    """P(range of k standard normal values > distance), to 12 digits even if it is tiny.
 
-    1 minus SciPy's probability has no correct digit below 1e-16. Here the sum over the largest
-    value z counts P(another value is below z - distance), in equal steps, without a difference.
+    1 minus SciPy's probability has no correct digits below 1e-16. Here the probability that some
+    value lies below z - distance is integrated over the largest value z, without a subtraction.
     """
     from scipy.special import ndtr
 
@@ -134,7 +136,7 @@ def studentized_range_sf(distances: Array, n_models: int) -> Array:
     largest = np.arange(-9.5, 9.5, step) + distances[..., None] / 2
     below = ndtr(largest)
     density = n_models * np.exp(-(largest**2) / 2) / np.sqrt(2 * np.pi) * below ** (n_models - 1)
-    with np.errstate(divide="ignore"):  # log 0 where no value lies in between
+    with np.errstate(divide="ignore"):  # log 0 if no value lies in between
         log_inside = np.log1p(-ndtr(largest - distances[..., None]) / below)
     outside = (density * -np.expm1((n_models - 1) * log_inside)).sum(axis=-1) * step
     return np.where(distances == 0, 1.0, np.minimum(outside, 1.0))
@@ -157,7 +159,7 @@ def friedman_chi_squared(ranks: Array) -> float:
 
 @document
 def average_ranks(scores: ArrayLike, *, greater_is_better: bool = True) -> Array:
-    """Mean rank of each model over data sets, 1 the best; models that tie share their mean rank.
+    """Mean rank of each model over data sets, 1 the best; tied models share their mean rank.
 
     Parameters
     ----------
@@ -192,22 +194,22 @@ def average_ranks(scores: ArrayLike, *, greater_is_better: bool = True) -> Array
 def friedman_test(
     scores: ArrayLike, *, method: Literal["chi2", "iman_davenport"] = "chi2"
 ) -> TestResult:
-    r"""Friedman's test that no model is better than another over many data sets.
+    r"""Friedman's test that all models are equally good over many data sets.
 
     .. math:: \chi^2_F = \frac{12 n}{k (k + 1)} \Big(\sum_j \bar R_j^2 - \frac{k (k+1)^2}{4}\Big),
         \quad F = \frac{(n - 1) \chi^2_F}{n (k - 1) - \chi^2_F}
 
-    with the mean ranks of k models over n data sets. Ties divide the first by their correction,
+    with the mean ranks of k models over n data sets. With ties, the first is divided by
     :math:`1 - \sum_t (t^3 - t) / (n k (k^2 - 1))`.
 
     Parameters
     ----------
     scores : array-like of shape (n_datasets, n_models)
-        Score of each model on each data set; lower or higher is better, but for all alike.
+        Score of each model on each data set; either lower or higher is better throughout.
     method : {"chi2", "iman_davenport"}, default="chi2"
-        "chi2" compares the first with a chi-squared distribution of k - 1 degrees of freedom;
-        "iman_davenport" compares F with an F distribution of k - 1 and (k - 1)(n - 1), which is
-        less conservative.
+        "chi2" compares the first with a chi-squared distribution with k - 1 degrees of freedom;
+        "iman_davenport" compares F with an F distribution with k - 1 and (k - 1)(n - 1) degrees of
+        freedom, which is less conservative.
 
     Returns
     -------
@@ -242,11 +244,12 @@ def friedman_test(
     if method == "chi2":
         return TestResult(statistic, float(chdtrc(df, statistic)), "friedman", df)
     rest = n_sets * df - statistic
-    # The same order on every data set leaves no rest but rounding.
+    # If the order is the same on every data set, the rest is rounding.
     rest = rest if rest > 1e-12 * n_sets * df else 0.0
-    value = float(ratio((n_sets - 1) * statistic, rest))
-    both = df, df * (n_sets - 1)
-    return TestResult(value, float(fdtrc(*both, value)), "friedman, iman_davenport", both)
+    f_statistic = float(ratio((n_sets - 1) * statistic, rest))
+    freedom = df, df * (n_sets - 1)
+    p_value = float(fdtrc(*freedom, f_statistic))
+    return TestResult(f_statistic, p_value, "friedman, iman_davenport", freedom)
 
 
 @document
@@ -258,7 +261,7 @@ def nemenyi_test(
     .. math:: CD = \frac{q_\alpha}{\sqrt 2} \sqrt{\frac{k (k + 1)}{6 n}}
 
     with the quantile of the studentized range of k values and infinite degrees of freedom. The
-    pair-wise p-values are of :math:`|\bar R_i - \bar R_j|` in the same units.
+    p-value of each pair is that of :math:`|\bar R_i - \bar R_j|` in the same units.
 
     Parameters
     ----------
@@ -307,7 +310,7 @@ def nemenyi_test(
     models = tuple(getattr(scores, "columns", ()))
     if len(set(models)) < len(models):
         raise InvalidParameterError(
-            f"the columns of scores name the models and have to differ, got {list(models)!r:.80}."
+            f"the columns of scores name the models and must be unique, got {list(models)!r:.80}."
         )
     return NemenyiResult(means, p_values, float(critical), level, models)
 
@@ -324,19 +327,19 @@ def wilcoxon_signed_rank_test(
     r"""Wilcoxon's signed-rank test of two models over many data sets.
 
     The statistic is the sum of the ranks of :math:`|a_i - b_i|` over the data sets on which the
-    first model is better. Differences that agree to 12 digits of the largest score tie.
+    first model is better. Differences that agree to 12 digits of the largest score are ties.
 
     Parameters
     ----------
     scores_a, scores_b : array-like of shape (n_datasets,)
         Scores of the two models on the same data sets.
     method : {"auto", "exact", "approx"}, default="auto"
-        "exact" counts all signs of the ranks, ties as they are; "approx" is the normal
+        "exact" counts all signs of the ranks, with their ties; "approx" is the normal
         approximation with the variance corrected for ties; "auto" is exact up to 50 differences.
     zero_method : {"wilcox", "pratt"}, default="wilcox"
         Differences of 0 are left out before ranking ("wilcox"), or after it ("pratt").
     correction : bool, default=False
-        Whether the approximation moves the statistic by 1/2 towards its mean.
+        Whether the approximation has a continuity correction.
 
     Returns
     -------
@@ -367,7 +370,7 @@ def wilcoxon_signed_rank_test(
     first, second = read_numbers("scores_a", scores_a), read_numbers("scores_b", scores_b)
     if first.ndim != 1 or first.shape != second.shape or first.size == 0:
         raise InvalidParameterError(
-            "scores_a and scores_b have to be 1-D, of the same data sets, got shapes "
+            "scores_a and scores_b have to be 1-D and of the same data sets, got shapes "
             f"{first.shape} and {second.shape}."
         )
     for name, values in (("scores_a", first), ("scores_b", second)):
@@ -393,22 +396,22 @@ def wilcoxon_signed_rank_test(
 
 @document
 def holm_adjust(p_values: ArrayLike) -> Array:
-    r"""Holm's step-down adjustment of p-values for their number.
+    r"""Holm's step-down adjustment of p-values for multiple tests.
 
     .. math:: \tilde p_{(i)} = \max_{j \le i} \min(1, (m - j + 1) p_{(j)})
 
     Rejecting the hypotheses with adjusted p-values of at most alpha keeps the chance of any false
-    rejection at alpha, however the tests depend on each other.
+    rejection at alpha, whatever the dependence between the tests.
 
     Parameters
     ----------
     p_values : array-like
-        p-values in [0, 1], of any shape; nan stays nan and is not counted.
+        p-values in [0, 1] of any shape; nan stays nan and is not counted.
 
     Returns
     -------
     ndarray
-        Adjusted p-values, in the shape and the order given.
+        Adjusted p-values, in the shape and order of ``p_values``.
 
     Raises
     ------

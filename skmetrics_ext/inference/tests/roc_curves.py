@@ -1,4 +1,4 @@
-"""Tests that an ROC curve is better than chance, or that two are the same at every point."""
+"""Permutation tests of ROC curves: Venkatraman's for two curves, Mann and Whitney's for one."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skmetrics_ext.inference.draws.atoms import block_sizes
 from skmetrics_ext.inference.draws.bootstrap import seed_sequence
 from skmetrics_ext.inference.results import TestResult
 from skmetrics_ext.inference.scales import tail_probability
@@ -19,48 +20,49 @@ from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
 from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.parameters import check_integer
 
-_CELLS = 1 << 20  # of draws by rows that are held at once
+_CELLS = 1 << 20  # numbers held at once
 _ROUNDING = 1e-9
-_ORDERS = 500  # of tied scores, over which the test is averaged
-_MOST_EXACT = 50  # rows up to which "auto" counts every order
+_ORDERS = 500  # orders of tied scores that the test is averaged over
+_MOST_EXACT = 50  # rows up to which "auto" is exact
 
 
 # --------------------------------------------------------------------------- kernels
 
 
 def paired_statistic(first: Array, second: Array) -> Array:
-    """Sum over cutpoints of the differing errors of two rankings of the same rows.
+    """Sum over cutpoints of the difference in errors of two rankings of the same rows.
 
     Each (..., n) holds whether the row of each rank is positive, lowest rank first. At a cutpoint
-    both call equally many rows positive, so their errors differ by twice the positives below.
+    both rankings predict the same number of positives, so their errors differ by twice the
+    difference in positives below it.
     """
     below = np.cumsum(first, axis=-1, dtype=np.int64) - np.cumsum(second, axis=-1, dtype=np.int64)
     return np.asarray(2 * np.abs(below).sum(axis=-1))
 
 
 def unpaired_statistic(first: Array, second: Array, share: float) -> float:
-    """Area between the errors of two samples, ranks as in `paired_statistic`.
+    """Area between the error curves of two samples, whose ranks are as in `paired_statistic`.
 
-    Cutpoints are matched by the weight below them, with ``share`` the weight of the positive
-    class in both samples.
+    Cutpoints are matched by the weight below them; ``share`` is the weight of the positive class
+    in both samples.
     """
     (x_a, y_a), (x_b, y_b) = _error_line(first, share), _error_line(second, share)
     x = np.union1d(x_a, x_b)
-    apart = np.interp(x, x_a, y_a) - np.interp(x, x_b, y_b)
-    left, right = np.abs(apart[:-1]), np.abs(apart[1:])
+    difference = np.interp(x, x_a, y_a) - np.interp(x, x_b, y_b)
+    left, right = np.abs(difference[:-1]), np.abs(difference[1:])
     total = left + right
-    crosses = apart[:-1] * apart[1:] < 0
-    # Two triangles where the lines cross, a trapezium where they do not.
-    squares = (left**2 + right**2) / np.where(total > 0, total, 1.0)
-    return float((np.diff(x) * np.where(crosses, squares, total)).sum())
+    crosses = difference[:-1] * difference[1:] < 0
+    # Two triangles where the lines cross, a trapezoid elsewhere; heights are doubled.
+    triangles = (left**2 + right**2) / np.where(total > 0, total, 1.0)
+    return float((np.diff(x) * np.where(crosses, triangles, total)).sum())
 
 
 def _error_line(positive: Array, share: float) -> tuple[Array, Array]:
-    """Weight below each rank, and of the positive rows among it, from (0, 0)."""
-    n_pos = positive.sum()
-    below = np.concatenate([[0], np.cumsum(positive)]) * (share / n_pos)
-    others = np.arange(len(positive) + 1) - np.concatenate([[0], np.cumsum(positive)])
-    return below + others * ((1 - share) / (len(positive) - n_pos)), below
+    """Weight of the rows below each rank, and of the positive ones among them, from (0, 0)."""
+    n_positive = np.concatenate([[0], np.cumsum(positive)])
+    n_negative = np.arange(len(positive) + 1) - n_positive
+    below = n_positive * (share / n_positive[-1])
+    return below + n_negative * ((1 - share) / n_negative[-1]), below
 
 
 # --------------------------------------------------------------------------- permutations
@@ -74,46 +76,45 @@ def exchanged_statistics(
     rng: np.random.Generator,
     group: Array | None = None,
 ) -> Iterator[Array]:
-    """Statistics where the ranks of each row, or of all of a group, change places at random.
+    """Statistics after the ranks of a row, or of all rows of a group, are exchanged at random.
 
-    A rank is then held by no row, one or two; two are put in random order (the rows of a rank
-    stand side by side, so that nothing has to be sorted again).
+    A rank then belongs to no row, one or two. Two are put in random order; as the rows of a rank
+    are adjacent, nothing has to be sorted again.
     """
     n_rows = len(positive)
-    slots = np.stack([order_a, order_b], axis=-1)  # the rows that have each rank
-    each = max(_CELLS // (2 * n_rows), 1)
-    for start in range(0, n_draws, each):
-        n_parts = min(each, n_draws - start)
-        n_coins = n_rows if group is None else int(group.max()) + 1
-        swapped = rng.integers(0, 2, (n_parts, n_coins), dtype=np.int8).astype(bool)
+    slots = np.stack([order_a, order_b], axis=-1)  # the rows of each rank
+    n_coins = n_rows if group is None else int(group.max()) + 1
+    for n_at_once in block_sizes(n_draws, max(_CELLS // (2 * n_rows), 1)):
+        swapped = rng.integers(0, 2, (n_at_once, n_coins), dtype=np.int8).astype(bool)
         swapped = swapped if group is None else swapped[:, group]
         in_first = swapped[:, slots] ^ np.array([True, False])
         yield paired_statistic(
-            *(_in_rank_order(positive[slots], held, rng) for held in (in_first, ~in_first))
+            *(_in_rank_order(positive[slots], used, rng) for used in (in_first, ~in_first))
         )
 
 
-def _in_rank_order(positive: Array, held: Array, rng: np.random.Generator) -> Array:
-    """Classes of the held slots (B, n), the two of one rank in random order."""
-    turned = rng.integers(0, 2, held.shape[:2], dtype=np.int8).astype(bool)
+def _in_rank_order(positive: Array, used: Array, rng: np.random.Generator) -> Array:
+    """Classes of the used slots (B, n), the two of one rank in random order."""
+    turned = rng.integers(0, 2, used.shape[:2], dtype=np.int8).astype(bool)
     first, second = positive[..., 0], positive[..., 1]
-    both = np.empty(held.shape, dtype=bool)
-    both[..., 0], both[..., 1] = np.where(turned, second, first), np.where(turned, first, second)
-    kept = np.where(turned[..., None], held[..., ::-1], held)
-    return both[kept].reshape(len(held), -1)
+    classes = np.empty(used.shape, dtype=bool)
+    classes[..., 0] = np.where(turned, second, first)
+    classes[..., 1] = np.where(turned, first, second)
+    kept = np.where(turned[..., None], used[..., ::-1], used)
+    return classes[kept].reshape(len(used), -1)
 
 
 def regrouped_statistics(
     sample_a: Array, sample_b: Array, share: float, n_draws: int, rng: np.random.Generator
 ) -> Iterator[Array]:
-    """Statistics where rows of one class change places between the samples at random.
+    """Statistics after rows of one class are exchanged between the samples at random.
 
-    Rows of both samples are compared by the weight below them in their own, which does not
-    depend on the scale of the scores.
+    Rows are ordered by the weight below them in their own sample, which does not depend on the
+    scale of the scores.
     """
-    samples = (sample_a, sample_b)
-    places = np.concatenate([_middles(_error_line(one, share)[0]) for one in samples])
-    positive = np.concatenate(samples)
+    edges = [_error_line(sample, share)[0] for sample in (sample_a, sample_b)]
+    places = np.concatenate([(edge[1:] + edge[:-1]) / 2 for edge in edges])
+    positive = np.concatenate([sample_a, sample_b])
     in_first = np.arange(len(places)) < len(sample_a)
     of_class = [np.flatnonzero(positive == k) for k in (False, True)]
     for _ in range(n_draws):
@@ -123,10 +124,6 @@ def regrouped_statistics(
             moved[rows] = rng.permutation(in_first[rows])
         kept, classes = moved[order], positive[order]
         yield np.array([unpaired_statistic(classes[kept], classes[~kept], share)])
-
-
-def _middles(edges: Array) -> Array:
-    return (edges[1:] + edges[:-1]) / 2
 
 
 # --------------------------------------------------------------------------- public functions
@@ -145,13 +142,13 @@ def venkatraman_test(
     n_resamples: int = 9999,
     random_state: RandomState = None,
 ) -> TestResult:
-    r"""Permutation test that two ROC curves are the same, also where their areas are.
+    r"""Permutation test that two ROC curves are equal at every point, not just in area.
 
     .. math:: E = \sum_{k=1}^{n-1} |e_k|
 
-    with :math:`e_k` the difference of the numbers of errors that the two models make when each
-    calls its n - k highest rows positive. Curves that cross may have equal areas; E is 0 only
-    where they are equal everywhere.
+    with :math:`e_k` the difference in the number of errors of the two models when each predicts
+    its n - k highest rows positive. Curves that cross may have equal areas; E is 0 only if the
+    curves are equal everywhere.
 
     Parameters
     ----------
@@ -160,25 +157,25 @@ def venkatraman_test(
     score_a, score_b : array-like of shape (n_samples,)
         Scores of two models, higher for the positive class.
     y_true_b : array-like, default=None
-        Labels of the rows of ``score_b`` where they are another, independent sample. Without it,
+        Labels of the rows of ``score_b`` if these are another, independent sample. By default
         both models scored the same rows.
     groups : array-like of shape (n_samples,), default=None
-        The group of each row (the patient), if rows of a group depend on each other: the ranks of
-        all of them change places together. Not for two samples.
+        The group of each row (the patient), if rows of a group depend on each other: their ranks
+        are exchanged together. Not for two samples.
     {score_labels}
     {score_pos_label}
     n_resamples : int, default=9999
         Number of random permutations.
     random_state : int, RandomState, Generator or None, default=None
-        Seed of the permutations, and of the orders of tied scores: statistic and p-value are
-        means over random ones.
+        Seed of the permutations and of the random orders of tied scores, over which statistic and
+        p-value are averaged.
 
     Returns
     -------
     TestResult
-        ``statistic`` is E; of two samples the area between their curves of errors, over cutpoints
-        of equal weight below when both have the pooled prevalence. The p-value counts the
-        observed order as one permutation.
+        ``statistic`` is E; for two samples, the area between their error curves, with cutpoints
+        matched by the weight below them at the pooled prevalence. The p-value counts the observed
+        order as one permutation.
 
     Raises
     ------
@@ -186,9 +183,9 @@ def venkatraman_test(
 
     References
     ----------
-    Venkatraman & Begg (1996), Biometrika 83(4), 835-848, for the same rows: the ranks of each row
-    change places; Venkatraman (2000), Biometrics 56(4), 1134-1138, for two samples: rows of one
-    class do.
+    Venkatraman & Begg (1996), Biometrika 83(4), 835-848, for the same rows (exchanges the ranks of
+    a row); Venkatraman (2000), Biometrics 56(4), 1134-1138, for two samples (exchanges rows of a
+    class).
 
     Examples
     --------
@@ -200,10 +197,10 @@ def venkatraman_test(
     """
     check_integer("n_resamples", n_resamples, 1)
     rng = np.random.default_rng(seed_sequence(random_state))
-    about = {"labels": labels, "pos_label": pos_label, "what": "venkatraman_test"}
-    first = _two_classes(y_true, score_a, "score_a", about)
-    second = _two_classes(y_true if y_true_b is None else y_true_b, score_b, "score_b", about)
+    options = {"labels": labels, "pos_label": pos_label, "what": "venkatraman_test"}
     paired = y_true_b is None
+    first = _two_classes(y_true, score_a, "score_a", options)
+    second = _two_classes(y_true if y_true_b is None else y_true_b, score_b, "score_b", options)
     if paired and len(first.true) != len(second.true):
         raise InvalidParameterError("score_a and score_b are masked in different rows.")
     group = None
@@ -217,19 +214,19 @@ def venkatraman_test(
     observed, as_large = [], 0
     for n_draws in _draws_of_orders(first, second, n_resamples):
         if paired:
-            found, draws = _paired(first, second, n_draws, rng, group)
+            statistic, draws = _paired(first, second, n_draws, rng, group)
         else:
-            found, draws = _unpaired(first, second, n_draws, rng)
-        observed.append(found)
-        as_large += sum(int((part >= found * (1 - _ROUNDING)).sum()) for part in draws)
+            statistic, draws = _unpaired(first, second, n_draws, rng)
+        observed.append(statistic)
+        as_large += sum(int((drawn >= statistic * (1 - _ROUNDING)).sum()) for drawn in draws)
     name = "venkatraman, paired" if paired else "venkatraman, two samples"
     p_value = (as_large + 1) / (n_resamples + 1)
     return TestResult(float(np.mean(observed)), p_value, name)
 
 
 def _draws_of_orders(first: Scores, second: Scores, n_resamples: int) -> Array:
-    """How many permutations each order of tied scores has; one has all, where none are tied."""
-    tied = any(len(np.unique(one.score)) < len(one.score) for one in (first, second))
+    """Number of permutations for each random order of tied scores; one order if there are none."""
+    tied = any(len(np.unique(model.score)) < len(model.score) for model in (first, second))
     edges = np.linspace(0, n_resamples, min(_ORDERS, n_resamples) + 1 if tied else 2)
     return np.diff(edges.astype(np.int64))
 
@@ -237,10 +234,10 @@ def _draws_of_orders(first: Scores, second: Scores, n_resamples: int) -> Array:
 def _paired(
     first: Scores, second: Scores, n_draws: int, rng: np.random.Generator, group: Array | None
 ) -> tuple[float, Iterator[Array]]:
-    """The statistic of one order of tied scores, and those of permutations."""
-    # Ties of both models in the same order, so that a model is equal to itself.
+    """The statistic for one order of tied scores, and those of permutations."""
+    # Ties of both models are in the same order, so that a model is equal to itself.
     breaks, positive = rng.random(len(first.true)), first.true == 1
-    order_a, order_b = (np.lexsort((breaks, one.score)) for one in (first, second))
+    order_a, order_b = (np.lexsort((breaks, model.score)) for model in (first, second))
     observed = float(paired_statistic(positive[order_a], positive[order_b]))
     return observed, exchanged_statistics(positive, order_a, order_b, n_draws, rng, group)
 
@@ -248,18 +245,19 @@ def _paired(
 def _unpaired(
     first: Scores, second: Scores, n_draws: int, rng: np.random.Generator
 ) -> tuple[float, Iterator[Array]]:
-    """The statistic of two samples in one order of tied scores, and those of permutations."""
+    """The statistic of two samples for one order of tied scores, and those of permutations."""
     sample_a, sample_b = (
-        one.true[np.lexsort((rng.random(len(one.true)), one.score))] == 1 for one in (first, second)
+        model.true[np.lexsort((rng.random(len(model.true)), model.score))] == 1
+        for model in (first, second)
     )
     share = float(np.concatenate([sample_a, sample_b]).mean())
     observed = unpaired_statistic(sample_a, sample_b, share)
     return observed, regrouped_statistics(sample_a, sample_b, share, n_draws, rng)
 
 
-def _two_classes(y_true: Any, score: Any, name: str, about: dict[str, Any]) -> Scores:
+def _two_classes(y_true: Any, score: Any, name: str, options: dict[str, Any]) -> Scores:
     try:
-        checked = Scores.check(y_true, score, **about)
+        checked = Scores.check(y_true, score, **options)
     except ValueError as error:
         raise InvalidParameterError(f"{name} (y_score below): {error}") from error
     if checked.kind != "binary" or len(np.unique(checked.true)) < 2:
@@ -273,19 +271,20 @@ def _two_classes(y_true: Any, score: Any, name: str, about: dict[str, Any]) -> S
 
 
 def exact_tails(tally: RankTally) -> tuple[float, float]:
-    """Chances of as few and of as many wins, of all ways to choose the positive rows."""
-    positive, group = tally.positive[::-1], tally.mass.sum(axis=0)[::-1]
-    n_pos, n_rows = int(positive.sum()), int(group.sum())
-    # Twice the midrank of each row is whole, so sums of them count without rounding.
-    ranks = np.repeat(2 * exclusive_cumsum(group) + group + 1, group)
-    observed, largest = int((positive * (2 * exclusive_cumsum(group) + group + 1)).sum()), 0
-    chances = np.zeros((n_pos + 1, int(ranks.sum()) + 1))
+    """Chances of as few and of as many wins, over all choices of the positive rows."""
+    positive, tied = tally.positive[::-1], tally.mass.sum(axis=0)[::-1]
+    n_pos, n_rows = int(positive.sum()), int(tied.sum())
+    # Twice the midrank of each row is an integer, so that sums of them have no rounding.
+    doubled_ranks = 2 * exclusive_cumsum(tied) + tied + 1
+    ranks = np.repeat(doubled_ranks, tied)
+    observed, largest = int((positive * doubled_ranks).sum()), 0
+    chances = np.zeros((n_pos + 1, int(ranks.sum()) + 1))  # by positives chosen and sum of ranks
     chances[0, 0] = 1.0
     for i, rank in enumerate(ranks.tolist()):
-        # Chosen with the chance that is left: the rows below have chosen j of n_pos already.
-        taken = (n_pos - np.arange(n_pos + 1)) / (n_rows - i)
-        moved = chances[:-1, : largest + 1] * np.maximum(taken[:-1, None], 0.0)
-        chances[:, : largest + 1] *= np.clip(1 - taken[:, None], 0.0, 1.0)
+        # The chance that this row is positive if j of the rows below it are.
+        chosen = (n_pos - np.arange(n_pos + 1)) / (n_rows - i)
+        moved = chances[:-1, : largest + 1] * np.maximum(chosen[:-1, None], 0.0)
+        chances[:, : largest + 1] *= np.clip(1 - chosen[:, None], 0.0, 1.0)
         chances[1:, rank : rank + largest + 1] += moved
         largest += rank
     final = chances[n_pos]
@@ -299,16 +298,21 @@ def wins_of(tally: RankTally) -> float:
 
 
 def normal_score(tally: RankTally, correction: int) -> float:
-    """Standardised number of wins, with the variance of ties, moved by half a win."""
-    group = tally.mass.sum(axis=0).astype(np.float64)
+    """Standardised number of wins, with the variance of ties and a continuity correction.
+
+    The correction moves it by half a win: up (-1), down (1) or towards the middle (0).
+    """
+    tied = tally.mass.sum(axis=0).astype(np.float64)
     n_pos, n_neg = map(float, tally.mass.sum(axis=1)[::-1])
     n_rows = n_pos + n_neg
-    tied = (group**3 - group).sum() / (n_rows * (n_rows - 1))
-    variance = n_pos * n_neg / 12 * (n_rows + 1 - tied)
-    away = wins_of(tally) - n_pos * n_neg / 2
-    towards_middle = np.sign(away) * max(abs(away) - 0.5, 0.0)
-    away = towards_middle if correction == 0 else away - 0.5 * correction
-    return float(away / np.sqrt(variance)) if variance > 0 else 0.0
+    tie_term = (tied**3 - tied).sum() / (n_rows * (n_rows - 1))
+    variance = n_pos * n_neg / 12 * (n_rows + 1 - tie_term)
+    excess = wins_of(tally) - n_pos * n_neg / 2
+    if correction == 0:
+        excess = np.sign(excess) * max(abs(excess) - 0.5, 0.0)
+    else:
+        excess -= 0.5 * correction
+    return float(excess / np.sqrt(variance)) if variance > 0 else 0.0
 
 
 @document
@@ -321,14 +325,14 @@ def mwu_auc_test(
     labels: ArrayLike | None = None,
     pos_label: PosLabel = None,
 ) -> TestResult:
-    r"""Mann-Whitney test that the area under the ROC curve is 1/2: that the score says nothing.
+    r"""Mann-Whitney test that the area under the ROC curve is 1/2 (uninformative scores).
 
     .. math:: z = \frac{U - m n / 2 \mp 1/2}{\sqrt{m n (N + 1 - T / (N (N - 1))) / 12}}, \qquad
         T = \sum_t (t^3 - t)
 
-    with :math:`U = m n \, AUC` for m positive and n negative rows, and t the sizes of the groups
-    of tied scores. It asks whether both classes have the same scores; for intervals of the area
-    and tests of another one see `confidence_interval` and `delong_test`.
+    with :math:`U = m n \, AUC` for m positive and n negative rows, and t the numbers of rows with
+    equal scores. The hypothesis is that both classes have the same distribution of scores; for
+    intervals of the area see `confidence_interval`, for comparisons of areas `delong_test`.
 
     Parameters
     ----------
@@ -336,16 +340,16 @@ def mwu_auc_test(
     alternative : {"greater", "less", "two-sided"}, default="two-sided"
         Whether the area is greater than 1/2, less, or either.
     method : {"auto", "exact", "asymptotic"}, default="auto"
-        "exact" counts all ways in which the scores could belong to the classes, tied as they
-        are; "asymptotic" is the normal score above, with continuity correction; "auto" is exact
-        up to 50 rows.
+        "exact" counts all assignments of the scores, with their ties, to the classes;
+        "asymptotic" is the normal score above, with continuity correction; "auto" is exact up to
+        50 rows.
     {score_labels}
     {score_pos_label}
 
     Returns
     -------
     TestResult
-        ``statistic`` is U, or z of the asymptotic test. nan where a class has no rows.
+        ``statistic`` is U, or z of the asymptotic test; nan if a class has no rows.
 
     Raises
     ------
@@ -380,8 +384,8 @@ def mwu_auc_test(
     if not (tally.positive.any() and tally.negative.any()):
         return TestResult(float("nan"), float("nan"), name)
     if method == "exact":
-        few, many = exact_tails(tally)
-        tails = {"greater": many, "less": few, "two-sided": 2 * min(few, many)}
+        less, greater = exact_tails(tally)
+        tails = {"greater": greater, "less": less, "two-sided": 2 * min(less, greater)}
         return TestResult(wins_of(tally), min(tails[alternative], 1.0), name)
     score = normal_score(tally, {"greater": 1, "less": -1, "two-sided": 0}[alternative])
     return TestResult(score, float(tail_probability(score, np.inf, alternative)), name)
