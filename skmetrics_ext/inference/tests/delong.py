@@ -186,8 +186,11 @@ def delong_test(
     params = {"multi_class": multi_class, "average": average}
     metric = find(roc_auc_score, {**params, "labels": labels, "pos_label": pos_label})
 
-    def areas_of(y_true: Any, scores: Mapping[str, Any], *rows: Any) -> Sequence[Linearized]:
-        return ModelsToCompare.of_rows(metric, y_true, scores, *rows, weights_are).statistics
+    def areas_of(
+        y_true: Any, scores: Mapping[str, Any], weight: Any, groups: Any, strata: Any
+    ) -> Sequence[Linearized]:
+        rows = weight, groups, strata, weights_are
+        return ModelsToCompare.of_rows(metric, y_true, scores, *rows).statistics
 
     if y_true_b is not None:
         if more:

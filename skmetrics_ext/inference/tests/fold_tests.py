@@ -74,7 +74,7 @@ class BayesianComparison(IntervalResult):
 
 
 def corrected_error(values: Array, test_to_train: float) -> float:
-    """Standard error of a mean over folds with overlapping training sets; exactly 0 without spread."""
+    """Standard error of a mean over folds with overlapping training sets; 0 without spread."""
     if np.ptp(values) <= ROUNDING * np.abs(values).max():
         return 0.0
     return float(np.sqrt(values.var(ddof=1) * (1 / len(values) + test_to_train)))
