@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, NamedTuple
@@ -284,7 +284,7 @@ def _rule(argument: str, name: str, costs: Costs, prevalence: float | None) -> C
         Share(factor, cell, tuple(other for other in _CELLS if other != cell))
         for cell, factor in factors.items()
     )
-    return Criterion(name, partial(_sum_of_shares, factors=factors), sign, "one", shares)
+    return Criterion(name, partial(_sum_of_shares, shares=shares), sign, "one", shares)
 
 
 def _specificity_weight(counts: Counts, costs: Costs) -> Any:
@@ -304,9 +304,9 @@ def _distance_to_corner(counts: Counts, costs: Costs) -> Array:
     return np.asarray(missed**2 + _specificity_weight(counts, costs) * alarms**2)
 
 
-def _sum_of_shares(counts: Counts, factors: Mapping[str, float]) -> Array:
-    (first, factor_1), (second, factor_2) = factors.items()
-    total = factor_1 * getattr(counts, first) + factor_2 * getattr(counts, second)
+def _sum_of_shares(counts: Counts, shares: tuple[Share, ...]) -> Array:
+    """Sum of shares of all rows."""
+    total = sum(share.factor * getattr(counts, share.cell) for share in shares)
     return divide(total, counts.total)
 
 

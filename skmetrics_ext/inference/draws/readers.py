@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -185,7 +184,7 @@ def samples_of_models(
     row_design = None
     for name, checked in models.items():
         if isinstance(checked, FunctionSample):
-            number(metric, name, partial(getattr, checked, "value"))
+            _single_value(metric, checked.value)
             samples.append(checked)
             continue
         data, kept = without_zero_weights(checked, design)
@@ -193,17 +192,15 @@ def samples_of_models(
             row_design = RowDesign.of(data.weight, kept, weights_are)
         if is_area(metric) and data.kind == "binary" and data.weight is None:
             placements_of(data)  # the value and the contribution of each row come from them
-        value = number(metric, name, partial(metric.function, data, data, **metric.params))
-        samples.append(sample_of(metric, data, row_design, value))
+        try:
+            value = metric.function(data, data, **metric.params)
+        except ValueError as error:
+            raise InvalidParameterError(f"{name}: {error}") from error
+        samples.append(sample_of(metric, data, row_design, _single_value(metric, value)))
     return samples
 
 
-def number(metric: Metric, name: str, value_of: Callable[[], Any]) -> float:
-    """The metric of one model as a number; an error names the model."""
-    try:
-        value = value_of()
-    except ValueError as error:
-        raise InvalidParameterError(f"{name}: {error}") from error
+def _single_value(metric: Metric, value: Any) -> float:
     if np.ndim(value) != 0 or np.asarray(value).dtype.kind not in "biuf":
         raise InvalidParameterError(
             f"compare needs a metric that is one number, got {value!r:.60} from {metric.name}: "

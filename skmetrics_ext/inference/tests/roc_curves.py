@@ -291,12 +291,6 @@ def exact_tails(tally: RankTally) -> tuple[float, float]:
     return float(final[: observed + 1].sum()), float(final[observed:].sum())
 
 
-def wins_of(tally: RankTally) -> float:
-    """Mann and Whitney's U: pairs that the positive row wins, ties by half."""
-    negative: Array = tally.negative[::-1]
-    return float((tally.positive[::-1] * (exclusive_cumsum(negative) + negative / 2)).sum())
-
-
 def normal_score(tally: RankTally, correction: int) -> float:
     """Standardised number of wins, with the variance of ties and a continuity correction.
 
@@ -307,7 +301,7 @@ def normal_score(tally: RankTally, correction: int) -> float:
     n_rows = n_pos + n_neg
     tie_term = (tied**3 - tied).sum() / (n_rows * (n_rows - 1))
     variance = n_pos * n_neg / 12 * (n_rows + 1 - tie_term)
-    excess = wins_of(tally) - n_pos * n_neg / 2
+    excess = float(tally.wins().twice) / 2 - n_pos * n_neg / 2
     if correction == 0:
         excess = np.sign(excess) * max(abs(excess) - 0.5, 0.0)
     else:
@@ -386,6 +380,7 @@ def mwu_auc_test(
     if method == "exact":
         less, greater = exact_tails(tally)
         tails = {"greater": greater, "less": less, "two-sided": 2 * min(less, greater)}
-        return TestResult(wins_of(tally), min(tails[alternative], 1.0), name)
+        statistic = float(tally.wins().twice) / 2
+        return TestResult(statistic, min(tails[alternative], 1.0), name)
     score = normal_score(tally, {"greater": 1, "less": -1, "two-sided": 0}[alternative])
     return TestResult(score, float(tail_probability(score, np.inf, alternative)), name)
