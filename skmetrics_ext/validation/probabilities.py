@@ -14,7 +14,6 @@ from skmetrics_ext.validation.containers import Column, read_column
 from skmetrics_ext.validation.errors import InvalidParameterError, warn_user
 from skmetrics_ext.validation.labels import checked_before, same_positive
 from skmetrics_ext.validation.positive import natural_positive, one_class, positive_of
-from skmetrics_ext.validation.score_values import read_scores_of
 from skmetrics_ext.validation.scores import (
     ANY_LABELS,
     ONE_CLASS,
@@ -131,9 +130,8 @@ class Probabilities(_ProbabilityRows):
         return cls(classes, codes, matrix, weight, eps, absolute, cache)
 
     @classmethod
-    def of_codes(cls, classes: Array, codes: Array, proba: Any, weight: Array | None) -> Self:
-        """Probabilities of rows whose classes are encoded; only the columns are checked."""
-        columns = read_scores_of(proba, "y_proba")
+    def of_codes(cls, classes: Array, codes: Array, columns: Array, weight: Array | None) -> Self:
+        """Finite probabilities of rows whose classes are encoded; only their range is checked."""
         eps = _EPS[columns.dtype.itemsize]
         matrix = probability_matrix(columns)
         cache = {"no_sum": bool(row_sum_problem(matrix, eps))}
