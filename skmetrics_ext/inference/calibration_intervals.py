@@ -287,8 +287,8 @@ def _wald(
     distance = float(quantile(level, freedom)) * error
     bounds = value - distance, value + distance
     note = "" if np.isnan(value) else note
-    own = {"atoms": atoms, "design_effect": effect, "facts": facts}
-    return estimate(value, bounds, error, "wald", level, note, **own)
+    design = {"design_effect": effect, "facts": facts}
+    return estimate(value, bounds, error, "wald", level, note, atoms, **design)
 
 
 def consistency_band(

@@ -72,14 +72,14 @@ class Shares:
     @classmethod
     def of_table(cls, metric: Metric, tally: ConfusionTally) -> Shares | None:
         """Shares of a metric of confusion tables (..., K, K)."""
-        average, pairs_of = metric.options.get("average", MACRO), metric.spec.shares
+        average, names = metric.options.get("average", MACRO), metric.spec.shares
         joined = is_by_class(average) and average is not None
         if not (joined or average in ("binary", None)):
             return None
         counts, read = metric.counted(tally)
-        pairs = [(getattr(counts, own), getattr(counts, other)) for own, other in pairs_of]
-        count = np.stack([own for own, _ in pairs], axis=-1).astype(np.float64)
-        rows = np.stack([own + other for own, other in pairs], axis=-1).astype(np.float64)
+        pairs = [(getattr(counts, name), getattr(counts, rest)) for name, rest in names]
+        count = np.stack([counted for counted, _ in pairs], axis=-1).astype(np.float64)
+        rows = np.stack([counted + rest for counted, rest in pairs], axis=-1).astype(np.float64)
         if joined:
             if len(pairs) == rows.shape[-2] == 2:  # both classes have the same shares
                 count, rows = count[..., -1, :], rows[..., -1, :]
@@ -92,11 +92,13 @@ class Shares:
         total = total[..., None] if average is None else total
         if (rows.sum(axis=-1) > total).any():  # some rows count in two shares
             return None
-        names = (part.name for part in fields(Counts))
-        moved = {name: getattr(counts, name).astype(np.complex128) for name in names}
-        for (own, other), (part, rest) in zip(pairs_of, pairs, strict=True):
-            moved[own] += 1j * STEP * (part + rest)  # all shares at once: their slopes are equal
-            moved[other] -= 1j * STEP * (part + rest)
+        moved = {
+            part.name: getattr(counts, part.name).astype(np.complex128) for part in fields(Counts)
+        }
+        for (name, rest_name), (counted, rest) in zip(names, pairs, strict=True):
+            step = 1j * STEP * (counted + rest)  # all shares at once: their slopes are equal
+            moved[name] += step
+            moved[rest_name] -= step
         slope = divide(np.asarray(read(Counts(**moved))).imag / STEP, (rows > 0).sum(axis=-1))
         return cls(count, rows, np.where(rows > 0, slope[..., None], 0.0))
 

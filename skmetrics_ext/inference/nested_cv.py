@@ -98,14 +98,15 @@ def nested_estimate(
     n_groups = n_rows if group is None else int(group.max()) + 1
     folds = [fold for repetition in repetitions for fold in repetition.by_fold()]
     outer = np.concatenate([losses[in_fold] for losses, in_fold in folds])
-    inner = np.concatenate([losses[~in_fold] for losses, in_fold in folds])
+    outside = [(losses[~in_fold], ~in_fold) for losses, in_fold in folds]
+    inner = np.concatenate([losses for losses, _ in outside])
     # If errors fall as 1 / rows, going from K - 2 folds to all K changes the error by this multiple
     # of the change from K - 2 to K - 1.
     bias = (1 + (n_folds - 2) / n_folds) * (float(inner.mean()) - float(outer.mean()))
     squared = np.mean([each for part in repetitions for each in part.squared_errors(group)])
     error = np.sqrt(max(float(squared), 0.0) * (n_folds - 1) / n_folds)  # K - 1 folds to all rows
     independent, mean = float(inner.std(ddof=1)) / np.sqrt(n_rows), float(inner.mean())
-    sums = np.concatenate([_sums(losses[~held] - mean, group, ~held) for losses, held in folds])
+    sums = np.concatenate([_sums(losses - mean, group, rows) for losses, rows in outside])
     naive = float(np.sqrt(n_groups * (sums**2).sum() / (len(sums) - 1))) / n_rows
     limit = naive * np.sqrt(n_folds)  # as if the rows were worth one fold
     effect = (naive / independent) ** 2 if independent else np.nan

@@ -37,7 +37,7 @@ FALSE_POSITIVES = 10
 
 MAY_MISS = "true coverage may be below the nominal level"
 TEST_MAY_MISS = "the test may reject more often than its level"
-CALIBRATION_TEST = "spiegelhalter_test tells whether the model is calibrated"
+CALIBRATION_TEST = "spiegelhalter_test tests whether the model is calibrated"
 BIASED = {
     "biased": f"too large on average in samples: {MAY_MISS}",
     "calibration": "too large on average in samples: method='upper' has a bound that holds, "

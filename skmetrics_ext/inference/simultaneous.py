@@ -133,7 +133,7 @@ def by_holm(task: ModelsToCompare, pairs: Sequence[Pair]) -> list[Comparison]:
 def optimistic_estimates(
     statistics: Mapping[Any, Linearized], sign: float, level: float, plan: DrawPlan
 ) -> dict[Any, tuple[float, Estimate]]:
-    """By name the optimistic simultaneous bound of each statistic, times ``sign``; its estimate."""
+    """The optimistic simultaneous bound of each statistic, times ``sign``, and its estimate."""
     joint_level, estimates = 1 - (1 - level) / len(statistics), {}
     for group, statistic in statistics.items():
         # The exact interval for shares: at such levels the others cover too little.
