@@ -50,6 +50,7 @@ IntervalMethod = (
 )
 MEAN_METHODS = ("hall", "t", "normal")
 _NORMAL = ("mover", "delong", "normal")  # methods with a normal quantile
+_NAN = float("nan")  # one object, so that rows of equal results are equal
 _PRIOR = 1.0  # rows added to each class, so that one with no errors is not treated as certain
 _PLUS_FOUR = 4.0  # rows added to each class, half of them to each prediction
 _TINY = 1e-6
@@ -96,7 +97,7 @@ def interval_of(
             f"do are {list(methods)}."
         )
     atoms = None if statistic.design.is_plain else statistic.atoms
-    effect: Any = float("nan")
+    effect: Any = _NAN
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # nan where undefined
         interval = methods[method](statistic, method, level, plan)
         if atoms is not None and statistic.has_influence:
