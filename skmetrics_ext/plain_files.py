@@ -1,4 +1,4 @@
-"""Files of JSON and plain arrays in a zip, which run no code when they are read."""
+"""Zip files of JSON and plain arrays; reading them runs no code."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def write_content(path: str | Path, kind: str, version: int, content: Any, where
         Version of its layout.
     content : object
     where : str
-        What errors call the content.
+        Name of the content in errors.
 
     Raises
     ------
     InvalidParameterError
-        If it holds something else.
+        If the content holds anything else.
     """
     arrays: list[Array] = []
     packed = {"kind": kind, "version": version, "content": _pack(content, arrays, {}, where)}
@@ -73,13 +73,13 @@ def write_content(path: str | Path, kind: str, version: int, content: Any, where
 def read_content(
     path: str | Path, kind: str, version: int, build: Callable[[Any], _Content]
 ) -> _Content:
-    """Read what `write_content` wrote, and build an object of it.
+    """Read a file that `write_content` wrote, and build an object from it.
 
     Raises
     ------
     InvalidParameterError
-        If the file holds another kind of object, is damaged, would take far more memory than its
-        size, or was written by a later version.
+        If the file holds another kind of object, is damaged, needs far more memory than its size,
+        or was written by a later version.
     OSError
         If there is no such file, or it cannot be opened.
     """
@@ -109,7 +109,7 @@ def _a(kind: str) -> str:
 
 
 def check_content(holds: bool, message: str) -> None:
-    """Refuse a file; `read_content` names it in the error."""
+    """Reject a file unless a condition holds; `read_content` adds its name to the error."""
     if not holds:
         raise InvalidParameterError(message)
 
@@ -133,7 +133,7 @@ def _new_entry(name: str, compression: int) -> zipfile.ZipInfo:
 
 
 def _read(stream: IO[bytes]) -> tuple[Any, Callable[[int], Array]]:
-    """The JSON of a zip, and a function that reads its arrays, of sizes checked beforehand."""
+    """The JSON of a zip file, and a function that reads its arrays; sizes are checked first."""
     limit = _memory_limit(stream.seek(0, 2))
     file = zipfile.ZipFile(stream)
     entries = file.infolist()
@@ -172,7 +172,7 @@ def _memory_of_json(head: bytes) -> int:
 
 
 def _entry(file: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
-    """An entry, which is read no further than the size that it states."""
+    """Content of an entry, which must have its stated size."""
     with file.open(entry) as stream:
         data = stream.read(entry.file_size)
         is_whole = len(data) == entry.file_size and not stream.read(1)
@@ -203,7 +203,7 @@ def _array(file: zipfile.ZipFile, entries: Sequence[zipfile.ZipInfo], place: int
 
 
 def _pack(value: Any, arrays: list[Array], places: dict[int, int], where: str) -> Any:
-    """A value as JSON; arrays are collected in ``arrays``, each once."""
+    """A value as JSON; each array is appended to ``arrays`` once."""
     if value is None or isinstance(value, bool | str):
         return value if type(value) in (type(None), bool, str) else str(value)
     if isinstance(value, np.generic):

@@ -1,4 +1,4 @@
-"""Accumulator: metrics of rows that come one batch after the other."""
+"""Accumulator: metrics of rows that arrive in batches."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ from skmetrics_ext.validation.tensors import to_host
 
 _DEFAULT_MOST = 20_000_000
 KIND, VERSION = "Accumulator", 1  # of files
-# Batches wait, checked, until so many scores and labels are there: counting a few rows takes
-# hardly less time than counting thousands.
+# Checked batches are buffered up to this number of scores and labels, because counting a few rows
+# takes nearly as long as counting thousands.
 _BLOCK = 1 << 18
 _MOST_WAITING = 1 << 10
 
@@ -47,10 +47,9 @@ _MOST_WAITING = 1 << 10
 class Accumulator:
     """Metrics of batches, for training loops and streams, equal to those of all rows at once.
 
-    It holds sums: a confusion matrix, the moments of losses, and for metrics of rankings the number
-    of rows of each class at each distinct score. An update that would make more than
-    ``max_distinct`` distinct scores is refused; `ScoreSketch` and
-    ``evaluate(..., approximate=True)`` need less memory.
+    It stores sums: a confusion matrix, moments of losses, and for metrics of rankings the number of
+    rows of each class at each distinct score. An update that would exceed ``max_distinct`` distinct
+    scores is refused; `ScoreSketch` and ``evaluate(..., approximate=True)`` need less memory.
 
     Parameters
     ----------
@@ -59,14 +58,14 @@ class Accumulator:
         `functools.partial` of them, ``"pairwise_roc_auc"``.
     labels : array-like, default=None
         The classes, in the order of the columns of scores; of two, the negative one first. Needed
-        for metrics of scores unless the classes are 0 and 1, since a batch need not hold all of
-        them. Averages of metrics of labels are over the classes listed.
+        for metrics of scores unless the classes are 0 and 1, because a batch may not contain all
+        of them. Metrics of labels average over these classes.
     pos_label : int, float, bool or str, default=None
         The positive class of two. By default the second of ``labels``, else 1 of {0, 1} or
-        {-1, 1}, or True; of other labels metrics of one class ask for it.
+        {-1, 1}, or True. With other labels, metrics of one class ask for it.
     max_distinct : int, default=20000000
-        The most distinct scores to hold, of all columns together; each takes 8 bytes, and 8 more
-        for each class.
+        Largest number of distinct scores to store, over all columns; each takes 8 bytes, and 8
+        more for each class.
 
     Examples
     --------
@@ -103,12 +102,12 @@ class Accumulator:
 
     @property
     def n_rows(self) -> int:
-        """Rows so far."""
+        """Number of rows so far."""
         return self._state.n_rows
 
     @property
     def n_distinct(self) -> int:
-        """Distinct scores that are held."""
+        """Number of distinct scores that are stored."""
         self._count_waiting()
         return sum(len(stack.whole().thresholds) for stack in self._stacks if stack.tallies)
 
@@ -120,21 +119,21 @@ class Accumulator:
         *,
         y_pred: ArrayLike | None = None,
     ) -> None:
-        """Add rows. A batch that is refused leaves no trace.
+        """Add rows. A batch that is refused changes nothing.
 
-        Arguments are read as the functions read them: masks, the indexes of pandas and the names
-        of columns are obeyed or refused. A row that one of the arguments masks is left out.
+        Arguments are checked as by the functions: masks, pandas indexes and column names are
+        respected or refused. A row that any argument masks is left out.
 
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
             True labels.
         y_score : array-like of shape (n_samples,) or (n_samples, n_classes)
-            Scores or probabilities; predicted labels where all metrics are of these.
+            Scores or probabilities; predicted labels if all metrics read labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row. All those of a batch may be 0.
         y_pred : array-like of shape (n_samples,), default=None
-            Predicted labels, where metrics of both kinds were asked for.
+            Predicted labels, if there are metrics of both kinds.
         """
         of_labels = [metric.name for metric in self._state.metrics if metric.sums == "tables"]
         of_scores = [metric.name for metric in self._state.metrics if metric.sums != "tables"]
@@ -159,7 +158,7 @@ class Accumulator:
     # ----------------------------------------------------------------------- counting
 
     def _add(self, part: Partition, state: StreamState) -> None:
-        """Count the rows, or let them wait if counting them cannot fail."""
+        """Count the rows, or buffer them if counting cannot fail."""
         assert state.layout is not None
         n_scores = part.score.size if part.score is not None and self._ranks else 0
         bound = sum(map(len, self._stacks)) + self._n_waiting + n_scores
@@ -175,7 +174,7 @@ class Accumulator:
             self._count_waiting()
 
     def _count(self, part: Partition, layout: Layout) -> None:
-        """Count rows that may still be refused: not every metric takes these columns of scores."""
+        """Count rows, which a metric may still reject."""
         sums, tallies = sum_part(part, layout)
         stacks = [RankStack(stack.tallies) for stack in self._stacks]
         if self._ranks and not stacks:
@@ -187,14 +186,14 @@ class Accumulator:
         self._stacks = stacks
 
     def _count_waiting(self) -> None:
-        """Count the batches that wait, those of one precision together."""
+        """Count the buffered batches, joining those of equal precision."""
         waiting, self._waiting, self._n_waiting = self._waiting, [], 0
         for _, parts in groupby(waiting, key=lambda part: part.eps):
             assert self._state.layout is not None
             self._count(join_parts(list(parts)), self._state.layout)
 
     def _check_rows(self) -> None:
-        """Count the batches that wait; refuse a stream without rows."""
+        """Count the buffered batches; reject a stream without rows."""
         self._count_waiting()
         if self._state.layout is None:
             raise InvalidParameterError("No rows were given yet: call update first.")
@@ -204,13 +203,13 @@ class Accumulator:
         return self.__dict__
 
     def merge(self, *others: Accumulator) -> Accumulator:
-        """A new accumulator of the rows of this one and of others, in which this one goes on.
+        """A new accumulator with the rows of this one and of others.
 
         Parameters
         ----------
         *others : Accumulator
-            Of the same metrics and labels, from other processes or sites for instance. If any has
-            scores in bins, all are put into the finest bins that are made of theirs.
+            Accumulators of the same metrics and labels, for instance from other processes or sites.
+            If any has binned scores, all scores are put into the finest bins that they share.
 
         Returns
         -------
@@ -251,12 +250,12 @@ class Accumulator:
     # ----------------------------------------------------------------------- files
 
     def save(self, path: str | Path, *, bins: Any = None, min_cell: int | None = None) -> None:
-        """Write the sums to a file, which `load` reads at another site, without any row.
+        """Write the sums, but no rows, to a file that `load` reads at another site.
 
-        The file reveals the number of rows, the confusion table, the sums of the losses and of
-        their powers and, for metrics of rankings, every distinct score with the number of rows of
-        each class. ``bins`` and ``min_cell`` coarsen it. It is a zip of JSON and of arrays, which
-        runs no code when it is read.
+        The file reveals the number of rows, the confusion table, sums of losses and their powers
+        and, for metrics of rankings, every distinct score with the number of rows of each class.
+        ``bins`` and ``min_cell`` make it coarser. It is a zip of JSON and arrays; reading it runs
+        no code.
 
         Parameters
         ----------
@@ -264,13 +263,12 @@ class Accumulator:
             File to write.
         bins : int or array-like, default=None
             Bins of scores for metrics of rankings, the same at every site: a number of equal parts
-            of [0, 1], or edges, both ends included. Scores of one bin are read as equal; ``reason``
-            of `evaluation` says between which bounds areas and average precision lie, whatever the
-            order within the bins.
+            of [0, 1], or edges including both ends. Scores in one bin count as equal; ``reason`` of
+            `evaluation` gives bounds of areas and average precision for any order within the bins.
         min_cell : int, default=None
-            Fewest rows of a class in a bin that has any: neighbouring bins are joined until no cell
-            has fewer, and merged files have the bins that all share. A confusion table or
-            calibration bin with a smaller cell is refused. Rows must not have weights.
+            Smallest number of rows of a class in a bin that has any: neighbouring bins are joined
+            until no cell is smaller, and merged files have the bins that all share. A confusion
+            table or calibration bin with a smaller cell is refused. Rows must not have weights.
 
         Raises
         ------
@@ -309,7 +307,7 @@ class Accumulator:
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """The accumulator that `save` wrote; it takes further rows, and merges with others.
+        """Read an accumulator that `save` wrote; it can be updated and merged.
 
         Parameters
         ----------
@@ -323,8 +321,8 @@ class Accumulator:
         Raises
         ------
         ValueError
-            If the file holds no accumulator, is damaged, holds sums that are not of the same rows,
-            or was written by a later version.
+            If the file holds no accumulator, is damaged, holds inconsistent sums, or was written by
+            a later version.
         """
         state, sums, ranks, edges = read_content(path, KIND, VERSION, stream_of)
         found = cls(
@@ -337,20 +335,20 @@ class Accumulator:
         return found
 
     def compute(self) -> dict[str, Any]:
-        """Value of each metric; nan where it is undefined.
+        """Value of each metric; nan if it is undefined.
 
         Returns
         -------
         dict of str to float
-            An array or a dict of values for a metric that has one for each class.
+            A dict of values for a metric that has one for each class.
         """
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for row in self.evaluation():
             if row.of is None:
-                found[row.metric] = row.value
+                values[row.metric] = row.value
             else:
-                found.setdefault(row.metric, {})[row.of] = row.value
-        return found
+                values.setdefault(row.metric, {})[row.of] = row.value
+        return values
 
     def evaluation(
         self,
@@ -366,19 +364,19 @@ class Accumulator:
         Parameters
         ----------
         intervals : bool or "anytime", default=False
-            Whether to add confidence intervals, for metrics where sums are enough for one.
-            "anytime": those that hold at every look, however often this is called and whenever
-            the stream is stopped, as from `confidence_interval` with this method.
+            Whether to add confidence intervals, for metrics whose sums suffice. "anytime":
+            intervals that are valid at every look, however often this is called and whenever the
+            stream is stopped, as from `confidence_interval` with this method.
         confidence_level : float in (0, 1), default=0.95
-            Of the intervals.
+            Nominal level of the intervals.
         min_rows : int, default=200
-            Rows at which "anytime" starts; ``reason`` says so before. Intervals are narrowest, next
-            to those for one look, at 2.5 times as many.
+            Number of rows from which "anytime" intervals start; ``reason`` says so before. Relative
+            to intervals for one look, they are narrowest at 2.5 times as many rows.
         weights_are : {"importance", "frequency"}, default="importance"
-            Whether a weight of 2 is one row that counts twice, or two rows. Sums give intervals
-            only for the second.
+            Whether a weight of 2 is one row that counts twice, or two rows. Weighted rows have
+            intervals only in the second case.
         curve_points : int, default=0
-            Points of the curves.
+            Number of points of the curves.
 
         Returns
         -------
@@ -403,11 +401,11 @@ class Accumulator:
         Parameters
         ----------
         sites : dict of str to Accumulator
-            The accumulator of each site, of the same metrics and labels.
+            The accumulator of each site, with the same metrics and labels.
         by : str, default="site"
-            What the column of sites is called.
+            Name of the column of sites.
         **options : dict
-            Those of `evaluation`.
+            Options of `evaluation`.
 
         Returns
         -------
@@ -453,7 +451,7 @@ def _evaluate(
     weights_are: WeightsAre = "importance",
     curve_points: int = 0,
 ) -> Evaluation:
-    """Values of accumulators by group, and of all together if there are groups."""
+    """Metrics of accumulators by group, and of all of them if there are groups."""
     level, least = check_level(confidence_level), check_integer("min_rows", min_rows, 1)
     check_option("intervals", intervals, (True, False, ANYTIME))
     check_option("weights_are", weights_are, WEIGHT_KINDS)
@@ -492,20 +490,20 @@ def _binned(tally: RankTally, edges: Edges, column: int) -> RankTally:
 
 
 def _edges_of(parts: Iterable[Accumulator]) -> Edges:
-    """The finest bins of scores that are made of those of all parts that have rows."""
+    """The finest bins that are unions of the bins of all parts with rows."""
     return _shared([part._edges for part in parts if part.n_rows])
 
 
 def _shared(each: Iterable[Edges]) -> Edges:
-    """The bins that all have, of those that have any."""
+    """The bins that all share, among those that have bins."""
     known = [edges for edges in each if edges is not None]
     return tuple(reduce(shared_edges, column) for column in zip(*known, strict=True)) or None
 
 
 def _check_distinct(stacks: list[RankStack], most: int) -> None:
-    held = distinct_beyond(stacks, most)
-    if held:
+    n_distinct = distinct_beyond(stacks, most)
+    if n_distinct:
         raise InvalidParameterError(
-            f"The rows have more distinct scores, {held}, than max_distinct={most}: raise it, "
-            "round the scores, or bound the metric with ScoreSketch."
+            f"The rows have more distinct scores, {n_distinct}, than max_distinct={most}: raise "
+            "it, round the scores, or bound the metric with ScoreSketch."
         )

@@ -1,7 +1,7 @@
-"""CSV files, read by Arrow; the type of a column is decided from all of its values.
+"""CSV files, read by Arrow; the type of a column follows from all of its values.
 
-Readers guess from the first rows, each in another way: a later 0.25 becomes 0, and 007 becomes 7 or
-stays text. So values are read as text first, and readers are told the types.
+Readers guess types from the first rows, each differently: a later 0.25 becomes 0, and 007 becomes 7
+or stays text. So values are read as text first, and then with explicit types.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from skmetrics_ext.merged.columns import ColumnNames, RowLocation
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import printable
 
-# What pandas takes for missing, quoted or not.
+# Missing values of pandas, quoted or not.
 _MISSING = (
     "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN",
     "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
 )  # fmt: skip
 _TRUE, _FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
-# What a value is, by the first that fits; 007 and what int64 cannot hold are "digits", 1,234, which
-# has decimals or is a thousand, is "either", and 1.234 is "three", a number with three decimals.
+# The form of a value is the first that matches. "digits" are 007 and integers beyond int64, "three"
+# are numbers with three decimals, such as 1.234; in 1,234 the comma is "either" decimal or not.
 _FORMS = {
     "integer": r"^[ \t]*-?(0|[1-9][0-9]{0,17})[ \t]*$",
     "digits": r"^[ \t]*-?[0-9]+[ \t]*$",
@@ -41,24 +41,24 @@ _FORMS = {
 _NUMBERS = {"integer", "digits", "float"}
 _DECIMALS = {".": {"point", "three"}, ",": {"comma", "either"}}
 _DECIMAL = {"point", "three", "comma", "either"}
-# Why a number with another sign of decimals is none.
+# Errors for numbers with the other decimal separator.
 _NO_SIGN = {
     "point": "which is no number: a decimal comma is needed, not a point",
     "three": "which is no number: a decimal comma is needed, not a point",
     "comma": "which is no number: a decimal point is needed, not a comma",
     "either": "whose comma marks decimals or thousands: a decimal point is needed, not a comma",
 }
-# What stands around numbers; it is removed with the separators of thousands.
+# Signs around numbers, which are removed with the separators of thousands.
 _SIGNS = "$€£¥₹%"
 _SPACES = " \u00a0\u202f"
-_MOST_COUNTED = 2_000_000  # rows up to which lines are counted for a message: seconds
-_BLOCK = 1 << 22  # bytes that are read at once: no row may be longer
+_MOST_COUNTED = 2_000_000  # rows up to which messages give the line, which takes seconds
+_BLOCK = 1 << 22  # bytes that are read at once; rows must not be longer
 
 
-# Ending of a compressed file's name -> what it is compressed by.
+# Suffix of a compressed file -> compression.
 COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 _SEPARATORS = (",", ";", "\t", "|")
-_LOOKED_AT = 50  # rows whose number of values must be that of the header
+_LOOKED_AT = 50  # rows that must have as many values as the header
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,21 +102,21 @@ class TextForm:
 
     @property
     def point(self) -> str | None:
-        """The sign before decimals, as far as it is known before the files are read."""
+        """The decimal separator, if it is known before the files are read."""
         if self.decimal is not None or self.thousands is None:
             return self.decimal
         return "," if self.thousands == "." else "."
 
     @property
     def is_utf8(self) -> bool:
-        """Whether Arrow reads it without help."""
+        """Whether Arrow can read the encoding itself."""
         return self.encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig")
 
     def of(self, file: str) -> TextForm:
         """The form of a file with its separator.
 
-        Among separators that give each of the first rows as many values as the header, the one
-        with the most columns is chosen; the usual one, if none gives more than one column.
+        Among the separators with which the first rows have as many values as the header, the one
+        with the most columns is chosen; the usual one if all give a single column.
         """
         if self.separator is not None:
             return self
@@ -175,7 +175,7 @@ def header_of(file: str, form: TextForm = PLAIN) -> list[str]:
 
 
 def separator_hint(header: Sequence[str]) -> str:
-    """A sentence about another separator, if a file seems to have one."""
+    """A hint if a file seems to have another separator."""
     if len(header) == 1:
         for other in _SEPARATORS[1:]:
             if other in header[0]:
@@ -183,17 +183,17 @@ def separator_hint(header: Sequence[str]) -> str:
     return ""
 
 
-# The forms of the values of a column, each with a value and its position.
+# The forms that occur in a column, each with an example and its location.
 _Examples = dict[str, tuple[str, str]]
 
 
 def text_types(
     files: Sequence[str], names: ColumnNames, form: TextForm = PLAIN
 ) -> tuple[dict[str, Any], TextForm]:
-    """The Arrow type of each column, from all values of all files, and the form that was detected.
+    """The Arrow type of each column, from all values of all files, and the detected form.
 
-    Labels and groups are integers, floats or booleans if all values are, else text. A number with
-    leading zeros makes text as well: 007 and 7 are two names.
+    Labels and groups are integers, floats or booleans if all values are, else text. Numbers with
+    leading zeros are text, because 007 and 7 are different names.
     """
     numbers = {*names.score, *((names.weight,) if names.weight else ())}
     examples: dict[str, _Examples] = {name: {} for name in names.all}
@@ -234,7 +234,7 @@ def text_types(
 
 
 def without_signs(column: Any, form: TextForm) -> Any:
-    """A column of text whose numbers have no separators of thousands, currency or per cent."""
+    """Remove separators of thousands, currency and per cent signs from a column of text."""
     if form.thousands is None:
         return column
     import pyarrow.compute as pc
@@ -253,15 +253,15 @@ def signed_number(thousands: str, point: str) -> str:
 
 
 def _escaped(character: str) -> str:
-    """A character within the brackets of a pattern."""
+    """Escape a character within the brackets of a pattern."""
     return character if character.isspace() else f"\\{character}"
 
 
 def _decimal_sign(examples: Mapping[str, _Examples], files: Iterable[str], form: TextForm) -> str:
-    """The decimal separator that was passed, or that columns of numbers have.
+    """The decimal separator: as passed, or as in the columns of numbers.
 
-    A comma is possible only if it does not separate values; 1,234 alone does not make it one, since
-    it may stand between thousands.
+    It can be a comma only if commas do not separate values. 1,234 alone does not decide, because
+    the comma may separate thousands.
     """
     if form.point is not None:
         return form.point
@@ -283,7 +283,7 @@ def _decimal_sign(examples: Mapping[str, _Examples], files: Iterable[str], form:
 
 
 def _forms_under(sign: str, examples: _Examples, name: str, numbers: set[str]) -> set[str]:
-    """The forms of a column under a decimal separator; numbers with the other one are text."""
+    """The forms of a column given the decimal separator; numbers with another one are text."""
     for kind, (value, where) in examples.items():
         if name in numbers and kind in _DECIMAL - _DECIMALS[sign]:
             raise _refused(name, value, where, _NO_SIGN[kind])
@@ -292,7 +292,7 @@ def _forms_under(sign: str, examples: _Examples, name: str, numbers: set[str]) -
 
 
 def _forms_of(column: Any) -> Iterator[tuple[str, str]]:
-    """The forms that occur, each with a value; a value with a NUL byte comes first."""
+    """The forms that occur, each with an example; a value with a NUL byte comes first."""
     import pyarrow.compute as pc
 
     left = pc.unique(column).drop_null()
@@ -330,7 +330,7 @@ def _type(forms: set[str], is_number: bool) -> str:
 def csv_batches(
     files: Iterable[str], types: Mapping[str, Any], form: TextForm = PLAIN
 ) -> Iterator[tuple[Any, RowLocation]]:
-    """Record batches with columns of these types, and their positions."""
+    """Record batches with columns of these types, and their locations."""
     for file in files:
         first = 0
         try:
@@ -365,7 +365,7 @@ def _line_of(file: str, form: TextForm, row: int) -> int | None:
 
 
 def _as_numbers(batch: Any, types: Mapping[str, Any], form: TextForm) -> Any:
-    """A batch whose numbers with signs, which were read as text, are numbers."""
+    """Convert numbers with signs, which were read as text."""
     import pyarrow.compute as pc
 
     for name in form.signed & set(types):

@@ -1,4 +1,4 @@
-"""Curves with few points, and their largest error."""
+"""Curves with few points, and a bound on the error."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from skmetrics_ext.tallies import RankTally
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class ThinnedCurve(CurveResult):
-    """Points of a ROC and precision-recall curve, exact at every point that is there.
+    """Some points of a ROC and precision-recall curve, each of them exact.
 
     Parameters
     ----------
     thresholds : ndarray of shape (T,)
-        Falling; infinite at the point where no row is predicted positive.
+        Decreasing; infinite at the point where no row is predicted positive.
     false_positive_rate, true_positive_rate, precision : ndarray of shape (T,)
-        Recall is the true positive rate. Precision is 1 by convention where no row is positive.
+        Recall is the true positive rate. Precision is 1 by convention if no row is predicted
+        positive.
     vertical_error : float
         Largest vertical distance of the ROC curve from straight lines between the points.
     """
@@ -33,7 +34,7 @@ class ThinnedCurve(CurveResult):
 
     @property
     def recall(self) -> Array:
-        """Another name of the true positive rate."""
+        """The true positive rate."""
         return self.true_positive_rate
 
     def columns(self) -> dict[str, Array]:
@@ -47,7 +48,7 @@ class ThinnedCurve(CurveResult):
 
 
 def thin_curve(tally: RankTally, points: int, gap: float) -> ThinnedCurve | None:
-    """A curve of at most ``points`` points; ``gap`` is the error of the tally's own points."""
+    """A curve of at most ``points`` points; ``gap`` is the error of the points in the tally."""
     fp, tp, negative, positive = tally.steps()
     if not negative or not positive:
         return None
@@ -60,7 +61,7 @@ def thin_curve(tally: RankTally, points: int, gap: float) -> ThinnedCurve | None
 
 
 def rates(tally: RankTally) -> tuple[Array, Array]:
-    """False and true positive rates (T + 1,), 0 where the class has no row."""
+    """False and true positive rates (T + 1,); 0 if the class has no rows."""
     fp, tp, negative, positive = tally.steps()
     return fp / (negative or 1), tp / (positive or 1)
 
@@ -73,7 +74,7 @@ def evenly_along(tally: RankTally, n: int) -> Array:
 
 
 def chord_gap(x: Array, y: Array, kept: Array) -> float:
-    """Largest vertical distance of points from the chords between kept ones (and the ends)."""
+    """Largest vertical distance between points and the chords through the kept ones."""
     segment = np.searchsorted(kept, np.arange(len(x)))
     stop, start = kept[segment], kept[np.maximum(segment - 1, 0)]
     width = x[stop] - x[start]

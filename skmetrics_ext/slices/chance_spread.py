@@ -1,4 +1,4 @@
-"""The largest gap between groups that differ by chance only."""
+"""The largest gap between groups that only differ by chance."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _MOST_CELLS = 20_000  # of all groups, squared: derivatives in each draw
 
 
 class DrawnRanges(NamedTuple):
-    """Highest less lowest value in each draw, plain and in standard errors (B,)."""
+    """Ranges (highest minus lowest value) of the draws, plain and in standard errors, (B,)."""
 
     plain: Array
     studentized: Array
 
 
 def compare_ranges(groups: Sequence[Linearized], seed: Any) -> tuple[float, DrawnRanges, str]:
-    """Studentized range of groups, ranges of groups with equal values, and how these were drawn.
+    """Studentized range of groups, its null distribution, and how that was drawn.
 
     A share of counted rows is permuted among the rows that the metric reads, as in Fisher's exact
     test. Tables are permuted within each true class, so that groups keep their classes, and each
@@ -52,7 +52,7 @@ def compare_ranges(groups: Sequence[Linearized], seed: Any) -> tuple[float, Draw
     freedom = np.array([float(one.freedom) for one in groups])
     root = np.linalg.cholesky(_correlations(groups) + 1e-9 * np.eye(len(groups)))
     draws = rng.normal(size=(N_DRAWS, len(groups))) @ root.T
-    # A group of few rows has an error that is known badly: its statistic has a t distribution.
+    # The standard error of a small group is imprecise, so its statistic has a t distribution.
     scaled = draws * np.sqrt(freedom / rng.chisquare(freedom, size=draws.shape))
     normal, of_t = (np.where(errors > 0, one * errors, np.nan) for one in (draws, scaled))
     observed = float(_range(_standardised(values, errors))[0])
@@ -63,7 +63,7 @@ def compare_ranges(groups: Sequence[Linearized], seed: Any) -> tuple[float, Draw
 
 
 def _tables(groups: Sequence[Linearized]) -> Array | None:
-    """Confusion tables (G, K, K) of counted rows, if groups have the same few classes."""
+    """Confusion tables (G, K, K) of unweighted rows, if groups have the same few classes."""
     if not all(one.origin.is_compact and one.design.is_counted for one in groups):
         return None
     first = groups[0].origin
@@ -75,7 +75,7 @@ def _tables(groups: Sequence[Linearized]) -> Array | None:
 
 
 def _permuted(tables: Array, rng: np.random.Generator) -> Array:
-    """Rows of each class assigned to groups at random, which keep their sizes, (B, G, K, K)."""
+    """Tables (B, G, K, K) with the rows of each class permuted among groups of fixed sizes."""
     from scipy.stats import random_table
 
     n_classes = tables.shape[-1]
@@ -100,18 +100,18 @@ def _of_tables(read: ReadTables, tables: Array) -> DrawnRanges:
 
 
 def _correlations(groups: Sequence[Linearized]) -> Array:
-    """Correlations of groups through clusters that lie in several."""
-    found = np.eye(len(groups))
+    """Correlations of groups that share clusters."""
+    matrix = np.eye(len(groups))
     if groups[0].design.group is None:
-        return found
+        return matrix
     for i, first in enumerate(groups):
         for j, second in enumerate(groups[:i]):
-            found[i, j] = found[j, i] = correlation(first, second)
-    return found
+            matrix[i, j] = matrix[j, i] = correlation(first, second)
+    return matrix
 
 
 def _shares_of_rows(groups: Sequence[Linearized]) -> tuple[Array, Array] | None:
-    """Good rows of each group, and all that the metric reads; None if it is no share of rows."""
+    """Successes and trials of each group, or None unless the metric is a proportion of rows."""
     good, read = [], []
     for one in groups:
         if not one.origin.share or not one.design.is_counted:
@@ -125,14 +125,14 @@ def _shares_of_rows(groups: Sequence[Linearized]) -> tuple[Array, Array] | None:
 
 
 def _of_shares(share_kind: str, good: Array, read: Array) -> DrawnRanges:
-    """Ranges of shares of rows (B, G), in the standard errors that equal shares would have."""
+    """Ranges of proportions (B, G), in standard errors under equal proportions."""
     share = good.sum(axis=-1, keepdims=True) / read.sum()
     away = divide(good / read - share, np.sqrt(share * (1 - share) / read))
     return DrawnRanges(_range(of_shares(share_kind, good / read)), _range(away))
 
 
 def _standardised(values: Array, errors: Array) -> Array:
-    """Values (B, G) as standard errors away from their mean by precision."""
+    """Distances of values (B, G) from their precision-weighted mean, in standard errors."""
     known = np.isfinite(values) & (errors > 0)
     weight = np.where(known, 1 / np.where(errors > 0, errors, 1.0) ** 2, 0.0)
     mean = (weight * np.where(known, values, 0.0)).sum(axis=-1) / weight.sum(axis=-1)
@@ -141,7 +141,7 @@ def _standardised(values: Array, errors: Array) -> Array:
 
 
 def _range(values: Array) -> Array:
-    """Highest less lowest of the values (B, G) that are known."""
+    """Highest minus lowest defined value, (B,)."""
     known = np.isfinite(values)
     high = np.where(known, values, -np.inf).max(axis=-1)
     low = np.where(known, values, np.inf).min(axis=-1)

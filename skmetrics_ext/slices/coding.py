@@ -1,4 +1,4 @@
-"""Columns as codes into their own values, numeric ones in bins, and several of them crossed."""
+"""Columns as codes of their values or bins, and columns that are crossed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Coded:
     ----------
     name : str
     values : tuple
-        What the codes stand for, in order; bins are text like "[30, 50)".
+        The value of each code; bins are text like "[30, 50)".
     codes : ndarray of int64 of shape (n,)
     """
 
@@ -35,7 +35,7 @@ class Coded:
 
     @classmethod
     def of(cls, name: str, column: Any, bins: Any = None) -> Coded:
-        """Read a column; of numbers in ``bins``, a number of quantile bins or inner edges."""
+        """Code a column; ``bins`` of numbers are a number of quantile bins, or inner edges."""
         read = column if isinstance(column, Column) else read_column(column, name)
         if read.is_sparse or read.values.ndim != 1:
             raise InvalidParameterError(
@@ -48,12 +48,12 @@ class Coded:
 
     @classmethod
     def binned(cls, name: str, column: Column, edges: Array) -> Coded:
-        """A column of numbers in the bins between inner edges."""
+        """Code a column of numbers by the bins between inner edges."""
         return cls(name, bin_names(edges), bin_codes(numbers_of(column), edges))
 
 
 def numbers_of(column: Column) -> Array:
-    """A column of numbers that bins can hold."""
+    """Values of a column to be binned, which must be numbers."""
     values = column.values
     if column.categories is not None or values.dtype.kind not in "fiu":
         raise InvalidParameterError(
@@ -67,7 +67,7 @@ def numbers_of(column: Column) -> Array:
 
 
 def edges_of(name: str, values: Array, bins: Any) -> Array:
-    """Inner edges of bins: as given, or quantiles for so many of about equal numbers of rows."""
+    """Inner edges of bins: as passed, or quantiles for a number of bins."""
     if isinstance(bins, int | np.integer) and not isinstance(bins, bool):
         n_bins = check_integer(f"bins of {name!r}", bins, 2)
         return quantile_edges(values, n_bins)
@@ -75,7 +75,7 @@ def edges_of(name: str, values: Array, bins: Any) -> Array:
 
 
 def check_edges(name: str, bins: Any) -> Array:
-    """Inner edges that rise."""
+    """Check that inner edges are increasing numbers."""
     edges = np.asarray(bins, dtype=object)
     try:
         edges = edges.astype(np.float64)
@@ -90,7 +90,7 @@ def check_edges(name: str, bins: Any) -> Array:
 
 
 def quantile_edges(values: Array, n_bins: int) -> Array:
-    """Values that part the rows into bins of about equal numbers; fewer where values are tied."""
+    """Inner edges of bins with about equal numbers of rows; fewer if values are tied."""
     ordered = np.sort(values)
     places = np.arange(1, n_bins) * len(ordered) // n_bins
     edges = np.unique(ordered[places])
@@ -103,18 +103,18 @@ def bin_codes(values: Array, edges: Array) -> Array:
 
 
 def bin_names(edges: Array) -> tuple[str, ...]:
-    """What each bin holds, as text: "< 30", "[30, 50)", ">= 50"."""
+    """Names of the bins: "< 30", "[30, 50)", ">= 50"."""
     if not len(edges):
         return ("all",)
-    told = [f"{edge:.6g}" for edge in edges]
-    if len(set(told)) < len(told):
-        told = [repr(float(edge)) for edge in edges]
-    inner = [f"[{low}, {high})" for low, high in pairwise(told)]
-    return (f"< {told[0]}", *inner, f">= {told[-1]}")
+    texts = [f"{edge:.6g}" for edge in edges]
+    if len(set(texts)) < len(texts):
+        texts = [repr(float(edge)) for edge in edges]
+    inner = [f"[{low}, {high})" for low, high in pairwise(texts)]
+    return (f"< {texts[0]}", *inner, f">= {texts[-1]}")
 
 
 def cross(columns: Sequence[Coded]) -> tuple[Array, Array]:
-    """Combinations of values that occur, and the number of that of each row.
+    """Combinations of values that occur, and the combination of each row.
 
     Returns
     -------

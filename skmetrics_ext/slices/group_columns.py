@@ -1,7 +1,7 @@
-"""Columns of groups: the names of groups, and the margins of crossed groups.
+"""Columns of groups: names of groups, and margins of crossed groups.
 
-A group of one column is its value; of several a tuple of one value for each, None for a column
-that is summed over. All rows together are None.
+With one column a group is its value; with several a tuple with a value for each column, None for a
+column that is summed over. The group of all rows is None.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from skmetrics_ext.validation.containers import Column
 from skmetrics_ext.validation.errors import printable
 
 MOST_GROUPS = 10_000
-ALL = "all"  # what stands for a column that is summed over, where groups are shown
-_FEW = 100  # values of any column, however few rows there are
+ALL = "all"  # displayed for a column that is summed over
+_FEW = 100  # values that a column may have however few rows there are
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,9 +33,9 @@ class GroupColumns:
     crossed : bool
         Whether groups are tuples, as for a list of columns.
     edges : mapping of str to ndarray
-        Inner edges of numeric columns that are read in bins.
+        Inner edges of the numeric columns that are binned.
     kept : tuple of bool or None
-        For margins of crossed groups, the columns that are not summed over; None for all.
+        For a margin, the columns that are not summed over; None for all.
     """
 
     names: tuple[str, ...] = ()
@@ -97,7 +97,7 @@ class GroupColumns:
     # ----------------------------------------------------------------------- margins
 
     def levels(self) -> list[GroupColumns]:
-        """The margins, summed over more and more columns, at last over all."""
+        """The margins, summed over more and more columns and finally over all."""
         n = len(self.names)
         if not self.crossed:
             return [GroupColumns()] if n else []
@@ -105,14 +105,14 @@ class GroupColumns:
         return [replace(self, kept=tuple(i in kept for i in range(n))) for kept in places]
 
     def sources(self, groups: Iterable[Any]) -> dict[Any, list[Any]]:
-        """The groups that each group of this level is made of."""
-        found: dict[Any, list[Any]] = {}
+        """The groups that each group of this margin consists of."""
+        sources: dict[Any, list[Any]] = {}
         for group in groups:
-            found.setdefault(self.above(group), []).append(group)
-        return found
+            sources.setdefault(self.above(group), []).append(group)
+        return sources
 
     def above(self, group: Any) -> Any:
-        """The group of this level that a group of all columns is part of."""
+        """The group of this margin that contains a group with a value of every column."""
         if self.kept is None or not any(self.kept):
             return group if self.columns else None
         return tuple(value if kept else None for value, kept in zip(group, self.kept, strict=True))
@@ -122,16 +122,16 @@ class GroupColumns:
         return tuple(value is not None for value in self.values(group).values())
 
     def whole(self, groups: Iterable[Any]) -> list[Any]:
-        """The groups with a value of every column, of which all margins are made."""
+        """The groups with a value of every column, which make up all margins."""
         return [group for group in groups if all(self.level_of(group))]
 
     def contains(self, group: Any, part: Any) -> bool:
         """Whether a group includes a group with a value of every column."""
-        own, other = self.values(group), self.values(part)
-        return all(value is None or other[name] == value for name, value in own.items())
+        values, others = self.values(group), self.values(part)
+        return all(value is None or others[name] == value for name, value in values.items())
 
     def parts(self, group: Any, groups: Sequence[Any]) -> list[Any]:
-        """The groups, among those with a value of every column, that a group is made of."""
+        """The groups that a group consists of, among those with a value of every column."""
         if all(self.level_of(group)):
             return [group] if group in groups else []
         return [part for part in groups if self.contains(group, part)]
@@ -139,7 +139,7 @@ class GroupColumns:
     # ----------------------------------------------------------------------- values and labels
 
     def values(self, group: Any) -> dict[str, Any]:
-        """The value of each column, None where it is summed over."""
+        """The value of each column; None for a column that is summed over."""
         if group is None:
             return dict.fromkeys(self.names)
         return dict(zip(self.names, group if self.crossed else (group,), strict=True))
@@ -147,7 +147,7 @@ class GroupColumns:
     def table(
         self, rows: Iterable[Mapping[str, Any]], shown: Sequence[Shown], notes: Sequence[str] = ()
     ) -> Rows:
-        """Rows by group, with the columns of groups in the place of the group."""
+        """Rows with a column for each column of groups in place of the group."""
         records = [
             {**self.values(row["group"]), **{k: v for k, v in row.items() if k != "group"}}
             for row in rows
@@ -165,7 +165,7 @@ class GroupColumns:
         return ", ".join(f"{name}={value}" for name, value in known.items())
 
     def ordered(self, groups: Iterable[Any]) -> list[Any]:
-        """Groups in the order of their values, bins in theirs; margins last, and all rows."""
+        """Sort groups by their values and bins; margins and all rows come last."""
         listed = list(groups)
         places = {
             name: {text: i for i, text in enumerate(bin_names(edges))}
@@ -204,7 +204,7 @@ class GroupColumns:
 
 
 def check_bins(bins: Iterable[str], names: Iterable[str]) -> None:
-    """Refuse bins of other columns than those of groups."""
+    """Reject bins of columns that are not columns of groups."""
     unknown = [name for name in bins if name not in names]
     if unknown:
         raise InvalidParameterError(

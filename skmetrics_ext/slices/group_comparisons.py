@@ -36,7 +36,7 @@ Bounded = tuple[float, float, str, str]  # low, high, method, note or reason
 
 
 class Picture(NamedTuple):
-    """Groups by one metric, and the value of all rows, as a picture shows them.
+    """Values of the groups and of all rows, for a plot.
 
     ``points`` are rows of name, value, low, high and n_rows.
     """
@@ -48,14 +48,14 @@ class Picture(NamedTuple):
 
 
 class StatisticSource(Protocol):
-    """Where the statistics of groups come from."""
+    """Source of the statistics of groups: rows, sums or folds."""
 
     def statistic(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
-        """A metric of the rows of some groups, or why there is no interval of it."""
+        """Statistic of a metric of the rows of some groups, or why there is none."""
 
     @property
     def plan(self) -> DrawPlan:
-        """How rows are drawn, for metrics without a derivative."""
+        """How rows are resampled, for metrics without a derivative."""
 
 
 def bounds_of(
@@ -65,7 +65,7 @@ def bounds_of(
     turn: float = 1.0,
     method: str = "auto",
 ) -> Bounded:
-    """Bounds of a statistic with their method and note, or why there are none."""
+    """Bounds of a statistic with method and note, or the reason why there are none."""
     if isinstance(statistic, str):
         return _NAN, _NAN, "", statistic
     estimate = interval_of(statistic, method, level, plan)
@@ -99,7 +99,7 @@ class Groups:
     is_scored: bool = False
 
     def of(self, metric: str) -> GroupComparison:
-        """The groups by one of the metrics."""
+        """Compare the groups by one of the metrics."""
         if not self.by.names or self.source is None:
             raise InvalidParameterError("There are no groups to compare: pass by=.")
         if metric not in self.metrics:
@@ -143,18 +143,18 @@ class GroupComparison:
         return self.source.statistic(self.metric, cells)
 
     def parts(self, group: Any) -> list[Any]:
-        """The groups of all columns that a group is made of."""
+        """The cells that a group consists of: groups with a value of every column."""
         return self.by.parts(group, self.cells)
 
     def interval(self, group: Any, level: float) -> tuple[float, *Bounded]:
-        """Value of a group, with its bounds, method and note, or why there are none."""
+        """Value of a group, with bounds, method and note, or the reason why there are none."""
         statistic = self.of(self.parts(group))
         value = _NAN if isinstance(statistic, str) else self.turn * float(statistic.value)
         return value, *bounds_of(statistic, level, self.source.plan, self.turn)
 
     @property
     def sign(self) -> float:
-        """1 if greater values, as statistics have them, are better, else -1."""
+        """1 if greater values of the metric are better, else -1."""
         better = self.metric.spec.greater_is_better
         if better is None:
             raise InvalidParameterError(
@@ -164,7 +164,7 @@ class GroupComparison:
         return 1.0 if better else -1.0
 
     def ranked(self, level: tuple[bool, ...]) -> list[Any]:
-        """Groups with values of these columns that have a statistic, the best first."""
+        """Groups by these columns that have a statistic, the best first."""
         alike = [group for group in self.groups if self.by.level_of(group) == level]
         known = _known({group: self.of(self.parts(group)) for group in alike})
         return sorted(known, key=lambda group: -self.sign * known[group].value)
@@ -195,7 +195,7 @@ def gaps(of: GroupComparison, against: Any, level: float) -> GroupGaps:
 
 
 def _adjusted(rows: list[Row], n_more: int = 0) -> list[Row]:
-    """Rows with p-values by Holm, where so many more hypotheses are true for sure."""
+    """Adjust the p-values of rows by Holm; ``n_more`` further hypotheses are known to be true."""
     adjusted = holm_adjust([row.p_value for row in rows] + [1.0] * n_more)
     for row, p_value in zip(rows, adjusted.tolist()[: len(rows)], strict=True):
         row["p_value"] = p_value
@@ -207,17 +207,17 @@ def _row(of: GroupComparison, group: Any, gap: Mapping[str, Any]) -> Row:
 
 
 def _gaps_to_best(of: GroupComparison, level: float) -> list[Row]:
-    """Gaps to the truly best group, simultaneously (Hsu 1996).
+    """Simultaneous intervals of the gaps to the truly best group (Hsu 1996).
 
-    Intervals of the gaps to one of k groups hold together at 1 - alpha / (k - 1) each. Groups that
-    may exceed the best value are its rivals: the bounds are the widest of the gaps to them, and
-    no gap is on the better side of 0. A p-value is that of being the best; groups can tie as the
-    best, so that all of them are adjusted, by Holm.
+    Intervals of the gaps to one of k groups are simultaneous at level 1 - alpha / (k - 1) each.
+    Groups that may exceed the best value are its rivals: the bounds are the widest of the gaps to
+    them, and no gap is on the better side of 0. The p-value is for the hypothesis that the group
+    is the best. Several groups can be, so all p-values are adjusted, by Holm.
     """
     levels = {group: of.by.level_of(group) for group in of.groups}
     ranks = {kind: of.ranked(kind) for kind in dict.fromkeys(levels.values())}
     rivals: dict[Any, list[Any]] = {}
-    rises = of.sign * of.turn > 0  # whether greater values, as they are shown, are better
+    rises = of.sign * of.turn > 0  # whether greater displayed values are better
     rows = []
     for group, kind in levels.items():
         ranked = ranks[kind]
@@ -251,7 +251,7 @@ def _gaps_to_best(of: GroupComparison, level: float) -> list[Row]:
 def _gap(
     of: GroupComparison, cells: list[Any], reference: list[Any] | str, level: float
 ) -> dict[str, Any]:
-    """A group less its reference, in the direction in which values are shown."""
+    """Difference between a group and its reference, as displayed."""
     gap: dict[str, Any] = {**dict.fromkeys(_GAP, _NAN), "reason": ""}
     if isinstance(reference, str):
         return gap | {"reason": reference}
@@ -260,7 +260,7 @@ def _gap(
         return gap | {"reason": first}
     gap["value"] = value = of.turn * float(first.value)
     if isinstance(second, str):
-        return gap | {"reason": f"what it is compared with: {second}"}
+        return gap | {"reason": f"the reference: {second}"}
     gap["reference"] = other = of.turn * float(second.value)
     gap["ratio"] = float(divide(value, other))
     share_rows = first.has_influence and second.has_influence
@@ -298,7 +298,7 @@ def _check_against(of: GroupComparison, against: Any) -> None:
 
 
 def _reference(of: GroupComparison, against: Any, group: Any) -> list[Any] | str | None:
-    """Groups of all columns, or a reason for none; None for the group of reference itself."""
+    """Cells of the reference, or why it has none; None for the reference group itself."""
     if against == "rest":
         return [cell for cell in of.cells if not of.by.contains(group, cell)]
     if against == "overall":
@@ -338,7 +338,7 @@ def worst(of: GroupComparison, level: float) -> WorstGroup:
 
 
 def spread(of: GroupComparison, level: float, seed: Any) -> GroupSpread:
-    """The largest gap, and its distribution between groups that differ by chance only."""
+    """The largest gap, and its distribution if groups only differ by chance."""
     statistics = {cell: of.of([cell]) for cell in of.cells}
     known = {cell: one for cell, one in _known(statistics).items() if one.has_influence}
     if len(known) < 2:
@@ -370,13 +370,13 @@ def _too_few_known(
 
 
 def picture(of: GroupComparison, level: float) -> Picture:
-    """Groups with a value, and the value of all rows."""
+    """Values of the groups and of all rows, for a plot."""
     points = []
     for group in of.groups:
         value, low, high, *_ = of.interval(group, level)
         if not np.isnan(value):
-            about = {"name": of.by.label_of(group), "n_rows": of.n_rows[group]}
-            points.append(Row(about, value=value, low=low, high=high))
+            named = {"name": of.by.label_of(group), "n_rows": of.n_rows[group]}
+            points.append(Row(named, value=value, low=low, high=high))
     whole = of.of(of.cells)
     overall = None if isinstance(whole, str) else of.turn * float(whole.value)
     return Picture(of.metric.name, points, overall, level)
@@ -393,11 +393,11 @@ class GroupGaps(Jsonable, Tabular):
     ----------
     metric : str
     against : object
-        The reference of the groups, as ``gaps`` was given it.
+        The reference, as passed to ``gaps``.
     rows : Rows
-        For each group ``group``, its ``value`` and the ``reference`` value it is compared with,
-        ``difference``, ``ratio``, ``low`` and ``high`` of the difference, ``p_value`` adjusted
-        for the number of gaps by Holm, ``n_rows`` and the ``reason`` if there is no interval.
+        For each ``group`` its ``value``, the ``reference`` value, their ``difference`` and
+        ``ratio``, ``low`` and ``high`` of the difference, ``p_value`` adjusted for the number of
+        gaps by Holm, ``n_rows``, and the ``reason`` if there is no interval.
     confidence_level : float
         Nominal level of each interval alone.
     by : tuple of str
@@ -438,15 +438,15 @@ class GroupGaps(Jsonable, Tabular):
         return max(n_rows.values(), default=0)
 
     def to_dict(self) -> dict[str, Any]:
-        """The gaps and what they are of, by name.
+        """The gaps, their metric and their reference, by name.
 
         Returns
         -------
         dict
         """
-        about = {"metric": self.metric, "against": self.against, "n": self.n}
-        about["confidence_level"] = self.confidence_level
-        return {**about, "rows": [dict(row) for row in self.rows], "citation": self.cite()}
+        facts = {"metric": self.metric, "against": self.against, "n": self.n}
+        facts["confidence_level"] = self.confidence_level
+        return {**facts, "rows": [dict(row) for row in self.rows], "citation": self.cite()}
 
     def cite(self) -> str:
         """The method of the intervals and of the p-values with their references.
@@ -525,8 +525,8 @@ class GroupSpread(Result):
     limit : float
         The gap that such groups exceed with probability 1 - ``confidence_level``.
     p_value : float
-        Share of draws in which the groups are at least as far apart, in standard errors: those of
-        a small group are large, so that an extreme value of a few rows is no evidence.
+        Share of draws in which the groups differ at least as much, in standard errors. These are
+        large for small groups, so that an extreme value of few rows is not evidence.
     n_groups : int
     method : str
         "permutation" of the rows of a table; else "normal" draws.

@@ -1,4 +1,4 @@
-"""Every slice of up to so many columns: columns crossed with each other, and their cells."""
+"""Slices as cells of crossed columns, for all combinations of up to some number of columns."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ MOST_CELLS = 20_000_000
 
 
 class Slice(NamedTuple):
-    """One value of each of some columns: numbers of the columns, and codes of the values."""
+    """A value for each of some columns: indices of the columns, and codes of the values."""
 
     columns: tuple[int, ...]
     codes: tuple[int, ...]
 
     def is_part_of(self, other: Slice) -> bool:
-        """Whether the other slice holds all its rows, whatever the data."""
+        """Whether the other slice contains this one, whatever the data."""
         return set(zip(*other, strict=True)) <= set(zip(*self, strict=True))
 
     def contains_rows(self, coded: Sequence[Coded]) -> Array:
-        """Which rows lie in it, (n,)."""
+        """Mask of the rows in the slice, (n,)."""
         pairs = zip(self.columns, self.codes, strict=True)
         return np.logical_and.reduce([coded[column].codes == code for column, code in pairs])
 
@@ -47,7 +47,7 @@ class ColumnCross:
     Parameters
     ----------
     columns : tuple of int
-        Their numbers.
+        Indices of the columns.
     shape : tuple of int
         Number of values of each.
     cell : ndarray of int64 of shape (n,)
@@ -55,8 +55,8 @@ class ColumnCross:
     rows : ndarray of int64 of shape (n_cells,)
         Number of rows of each cell.
     kept : ndarray of int64 of shape (n_kept,)
-        The cells that are slices to test: with enough rows inside and outside, and not the same
-        rows as a slice of fewer columns.
+        The cells to test: with enough rows inside and outside, and other rows than any slice of
+        fewer columns.
     """
 
     columns: tuple[int, ...]
@@ -72,9 +72,9 @@ class ColumnCross:
 
 
 def check_number(coded: Sequence[Coded], max_columns: int) -> None:
-    """Refuse more slices than can be tested."""
+    """Reject more slices than can be tested."""
     sizes = [len(column.values) for column in coded]
-    # Sums of products of so many of the sizes, one more column at a time.
+    # Elementary symmetric polynomials of the sizes, column by column.
     sums = [1] + [0] * max_columns
     for size in sizes:
         for k in range(max_columns, 0, -1):
@@ -93,7 +93,7 @@ def check_number(coded: Sequence[Coded], max_columns: int) -> None:
 def column_crosses(
     coded: Sequence[Coded], max_columns: int, min_rows: int
 ) -> Iterator[ColumnCross]:
-    """All combinations of up to so many columns, the fewest first."""
+    """All combinations of up to ``max_columns`` columns, the smallest first."""
     n_rows = len(coded[0].codes)
     counts: dict[tuple[int, ...], Array] = {}
     for size in range(1, min(max_columns, len(coded)) + 1):

@@ -1,8 +1,8 @@
-"""The search for slices in which a metric is worse than in the other rows.
+"""Search for slices in which a metric is worse than in the other rows.
 
-Every slice of up to so many columns is tested. The chance that a slice is reported that is not
-worse is kept at ``alpha`` (Holm 1979), shared equally between slices of one column, of two and so
-on, so that the few simple ones do not pay for the many others.
+All slices of up to ``max_columns`` columns are tested, with family-wise error rate ``alpha`` (Holm
+1979). It is divided equally between slices of one column, of two, and so on, so that the few
+simple slices are not penalised for the many others.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from skmetrics_ext.slices.coding import Coded
 from skmetrics_ext.slices.slice_cells import ColumnCross, Slice, column_crosses
 from skmetrics_ext.slices.slice_tests import ExactTests, StudentTests
 
-# A slice is not tested if the bound of its p-value is so many times what could be significant.
+# A slice is not tested if the bound of its p-value exceeds the level by this factor.
 _FAR = 10.0
 
 
@@ -42,11 +42,11 @@ class Search:
     coded : sequence of Coded
     min_rows : int
     alpha : float
-        The chance that any slice is reported that is not worse.
+        Family-wise error rate.
     found : list of WeakSlice
-        Those that no other explains, the strongest evidence first.
+        Weak slices that no other explains, the strongest evidence first.
     undefined : list of (Slice, int)
-        Slices in which the metric has no value, and their rows.
+        Slices in which the metric is undefined, and their number of rows.
     tested : dict
         Number of slices that were tested, by their number of columns.
     """
@@ -64,39 +64,39 @@ class Search:
         return sum(self.tested.values())
 
     def level(self, one: Slice) -> float:
-        """The share of alpha of a slice."""
+        """The Bonferroni level of a slice."""
         return self.alpha / (len(self.tested) * self.tested[len(one.columns)])
 
     def rows(self, one: WeakSlice) -> Array:
-        """Which rows lie in a slice."""
+        """Mask of the rows in a slice."""
         return one.slice.contains_rows(self.coded)
 
     def p_value(self, one: Slice) -> float:
-        """The test of a slice against all other rows, before adjustment."""
+        """Unadjusted p-value of a slice against all other rows."""
         inside = one.contains_rows(self.coded)
         return self.tests.test(np.flatnonzero(inside), np.flatnonzero(~inside))
 
     # ----------------------------------------------------------------------- folding
 
     def is_worse(self, inside: Array, outside: Array, level: float) -> bool:
-        """Whether some rows are worse than others, and both are enough."""
+        """Whether some rows are worse than others, if there are enough of both."""
         rows, others = np.flatnonzero(inside), np.flatnonzero(outside)
         enough = min(len(rows), len(others)) >= self.min_rows
         return enough and self.tests.test(rows, others) <= level
 
     def is_worse_than_rest_of(self, one: WeakSlice, whole: WeakSlice, level: float) -> bool:
-        """Whether a slice is worse than the rest of a slice that holds it."""
+        """Whether a slice is worse than the rest of a slice that contains it."""
         rows = self.rows(one)
         return self.is_worse(rows, self.rows(whole) & ~rows, level)
 
     def is_worse_without(self, one: WeakSlice, others: Sequence[WeakSlice]) -> bool:
-        """Whether a slice is worse if the rows of others are left out everywhere."""
+        """Whether a slice is still worse if the rows of other slices are excluded."""
         left = ~np.logical_or.reduce([self.rows(other) for other in others])
         rows = self.rows(one)
         return self.is_worse(rows & left, ~rows & left, self.level(one.slice))
 
     def redundant_with(self, one: WeakSlice, kept: Sequence[WeakSlice]) -> WeakSlice | None:
-        """The slice with more evidence that explains a slice."""
+        """The slice with stronger evidence that explains a slice, if any."""
         holding = [other for other in kept if one.slice.is_part_of(other.slice)]
         for other in holding:
             if not self.is_worse_than_rest_of(one, other, self.level(one.slice)):
@@ -109,15 +109,15 @@ class Search:
     def fold(self) -> None:
         """Keep the slices that no other explains, each with those that it explains.
 
-        Going down the list, a slice is explained
+        From the strongest evidence down, a slice is explained by
 
-        - by one before it that holds it, if it is not worse than the rest of that;
-        - by those before it, if it is not worse where their rows are left out;
-        - by a simpler one after it that holds it, if it is not worse than the rest of that.
+        - an earlier slice that contains it, if it is not worse than the rest of that slice;
+        - the earlier slices together, if it is not worse once their rows are excluded;
+        - a simpler later slice that contains it, if it is not worse than the rest of that slice.
 
-        Last, a slice is explained by parts of it that are left, if it is not worse without them.
-        All were selected from the slices that were tested, and have to be worse at the level of
-        these; but one with more evidence than a simpler one at that of those found.
+        Finally, a slice is explained by its remaining parts, if it is not worse without them. The
+        level is that of all tested slices; that of the weak slices if a slice with stronger
+        evidence is compared with a simpler one.
         """
         kept: list[WeakSlice] = []
         done: set[int] = set()
@@ -187,15 +187,15 @@ def search(
 
 
 def _slices_at(crosses: Sequence[ColumnCross], places: Array) -> list[tuple[Slice, int]]:
-    """The slices at these places among those of all crosses, and their rows."""
-    found: list[tuple[Slice, int]] = []
+    """The slices with these indices among those of all crosses, and their number of rows."""
+    slices: list[tuple[Slice, int]] = []
     start = 0
     for cross in crosses:
         here = places[(places >= start) & (places < start + len(cross.kept))] - start
         part = replace(cross, kept=cross.kept[here])
-        found += zip(part.slices(), part.rows[part.kept].tolist(), strict=True)
+        slices += zip(part.slices(), part.rows[part.kept].tolist(), strict=True)
         start += len(cross.kept)
-    return found
+    return slices
 
 
 def _order(one: WeakSlice) -> tuple[float, int]:

@@ -1,9 +1,9 @@
 """Tests of whether a metric is worse in a slice than in the other rows.
 
-Metrics that grow with a share of rows have an exact test. For others the difference in units of
-its error has a t distribution. The error in the slice is that of its own rows, but no less than
-that of rows like all others: a slice whose rows happen to agree shows no spread, and would be
-found for that alone.
+Metrics that increase with a proportion of rows have an exact test, others Welch's t test. The
+standard error in the slice is that of its rows, but not less than expected if they were like all
+others: rows that happen to agree show no variance, and the slice would be significant for that
+reason alone.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from skmetrics_ext.validation.labels import some_rows
 
 _BAD, _GOOD, _UNREAD = 0, 1, 2
 _ROUNDING = 1e-9  # of the largest contribution
-_LEAST = 1e-17  # of the sum of a tail: terms below it do not change it
-_ZERO_DIVISIONS = (0.0, 1.0)  # a value that depends on which of them is chosen is 0/0
+_LEAST = 1e-17  # smaller shares of the sum of a tail do not change it
+_ZERO_DIVISIONS = (0.0, 1.0)  # a value that differs between them is 0/0
 
 Error = tuple[Array, Array]  # variances, and their degrees of freedom
 
 
 def slice_tests(statistic: Linearized, sign: float) -> ExactTests | StudentTests:
-    """Exact tests of a share of equal, independent rows, else t tests.
+    """Exact tests for a proportion of unweighted, independent rows, else t tests.
 
-    ``sign`` is 1 where lower is worse, else -1. Tests have three methods: ``screen`` describes the
-    slices of a cross by a row each, and tells which have a value; ``bounds`` of such rows are
-    p-values, or lower bounds of them; ``test`` is the p-value of one slice.
+    ``sign`` is 1 if lower values are worse, else -1. Tests have three methods: ``screen`` returns a
+    row of numbers for each slice of a cross, and which slices have a value; ``bounds`` turns such
+    rows into p-values or lower bounds of them; ``test`` returns the p-value of one slice.
     """
     design = statistic.design
     if statistic.origin.share and design.is_counted and design.sizes is None:
@@ -49,11 +49,11 @@ def slice_tests(statistic: Linearized, sign: float) -> ExactTests | StudentTests
 
 
 class ExactTests:
-    """Tests of a metric that grows with the number of good rows among those that it reads.
+    """Tests of a metric that increases with the number of good rows among those that it reads.
 
-    Recall reads the positive rows and precision the rows predicted positive; the F1 score grows
-    with the share of true positives among the rows that are either. In a slice whose rows are
-    like the rest the number of bad ones is hypergeometric, given both sums (Fisher 1935).
+    Recall reads the positive rows and precision the rows predicted positive; the F1 score increases
+    with the share of true positives among rows that are either. If the rows of a slice are like
+    the rest, the number of bad ones is hypergeometric, given the margins (Fisher 1935).
     """
 
     def __init__(self, statistic: Linearized, sign: float) -> None:
@@ -64,13 +64,13 @@ class ExactTests:
         self.bad, self.good = np.bincount(self.kind, minlength=3)[:2].tolist()
 
     def screen(self, cross: ColumnCross) -> tuple[Array, Array]:
-        """Bad and good rows of the slices, and which have any that the metric reads."""
+        """Numbers of bad and good rows of the slices, and which slices have any."""
         sums = kernels.bin_sums(cross.cell * 3 + self.kind, 3 * len(cross.rows), None)
         counts = sums.reshape(-1, 3)[cross.kept, :2]
         return counts, np.asarray(counts.any(axis=1))
 
     def bounds(self, counts: Array) -> Array:
-        """P-values of slices with these rows."""
+        """P-values of slices with these numbers of bad and good rows."""
         bad, read = counts[:, _BAD], counts.sum(axis=1)
         return upper_tail(bad, read, self.bad, self.bad + self.good)
 
@@ -82,9 +82,9 @@ class ExactTests:
 
 
 def upper_tail(seen: Array, drawn: Array, marked: int, n_rows: int) -> Array:
-    """Chance that so many rows, drawn of all, hold at least ``seen`` of the marked ones.
+    """Hypergeometric probability of at least ``seen`` marked rows among the ``drawn`` ones.
 
-    1 where no more are seen than are to be expected.
+    It is reported as 1 if no more are seen than expected.
     """
     from scipy.special import gammaln
 
@@ -137,9 +137,9 @@ class StudentTests:
     # ----------------------------------------------------------------------- all slices
 
     def screen(self, cross: ColumnCross) -> tuple[Array, Array]:
-        """Lower bounds of the p-values of the slices, and which have a value.
+        """Lower bounds of the p-values of the slices, and which slices have a value.
 
-        The error is that of rows like all others, and as if it were known.
+        The standard error is that expected of rows like all others, treated as known.
         """
         from scipy.special import ndtr
 
@@ -154,11 +154,11 @@ class StudentTests:
         return np.where(np.isnan(bound), (worse <= 0).astype(float), bound), np.isfinite(worse)
 
     def bounds(self, screened: Array) -> Array:
-        """The bounds themselves."""
+        """The screened numbers are the bounds."""
         return screened
 
     def _values(self, cross: ColumnCross) -> tuple[Array, Array, Array | None]:
-        """The metric in each slice and in the other rows, and the tables of labels in slices."""
+        """The metric in each slice and in the other rows, and the slices' confusion tables."""
         sample = self.sample
         if sample.is_compact:
             tables = self._tables(cross.cell, len(cross.rows))
@@ -169,7 +169,7 @@ class StudentTests:
         order, ends = np.argsort(cross.cell, kind="stable"), np.cumsum(cross.rows)
         slices = [order[ends[k] - cross.rows[k] : ends[k]] for k in cross.kept]
         values = np.array([value_of(sample, some_rows(sample.data, rows)) for rows in slices])
-        # The whole is the mean of both, but for the pairs of rows with one in the slice.
+        # Approximately: the value of all rows is the weighted mean of both.
         share = cross.rows[cross.kept] / len(cross.cell)
         return values, values + divide(float(sample.value) - values, 1 - share), None
 
@@ -182,7 +182,7 @@ class StudentTests:
         return sums.reshape(n_cells, n_classes, n_classes)
 
     def _of_tables(self, tables: Array) -> Array:
-        """The metric of tables; nan where it depends on the value of 0/0."""
+        """The metric of confusion tables; nan if it is 0/0."""
         metric = self.sample.metric
         if not metric.takes("zero_division"):
             return np.asarray(self.sample.read(tables))
@@ -209,11 +209,11 @@ class StudentTests:
     # ----------------------------------------------------------------------- errors of like rows
 
     def _expected(self, sums: Array, tables: Array | None) -> Error:
-        """Errors of slices with these sums and tables, if their rows were like all others.
+        """Expected variances of slices with these sums and tables, if rows were like all others.
 
-        Tables have either as many rows with the shares of the whole table, or the classes of the
-        slice, each predicted as in all rows. Few rows of a class make the second error large, and
-        none of it makes it 0: the larger one counts.
+        There are two kinds of expected tables: the cell shares of the whole table, or the classes
+        of the slice, each predicted as in all rows. Few rows of a class make the second variance
+        large, and a missing class makes it 0, so the larger variance is used.
         """
         if tables is None:
             return self.like_all.error(sums)
@@ -233,7 +233,7 @@ class StudentTests:
         )
 
     def _error_of(self, cells: Array, n_equal: Array) -> Error:
-        """Errors of tables (S, K, K), scaled to so many equal rows."""
+        """Variances of tables (S, K, K) that are scaled to these effective sample sizes."""
         cells = cells * divide(n_equal, cells.sum(axis=(-1, -2)))[:, None, None]
         _, each = value_and_deviations(self.sample.read, cells)
         squares, fourth = ((cells * each**k).sum(axis=(-1, -2)) for k in (2, 4))
@@ -269,7 +269,7 @@ class StudentTests:
 
 
 def value_of(sample: TallySample, data: Any) -> float:
-    """The metric of other data; nan where it is undefined there."""
+    """The metric of other data; nan if it is undefined."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -279,15 +279,15 @@ def value_of(sample: TallySample, data: Any) -> float:
 
 
 def part_of(sample: TallySample, rows: Array) -> TallySample:
-    """The same metric of some of the rows."""
+    """Sample of the same metric with some of the rows."""
     data = some_rows(sample.data, rows)
     return sample_of(sample.metric, data, sample.design.select(rows), value_of(sample, data))
 
 
 def _own_error(part: TallySample) -> tuple[Array, Array, Array]:
-    """Variance estimated from the rows themselves, nan if undefined, and its freedom.
+    """Variance estimated from the rows, nan if undefined, and its degrees of freedom.
 
-    Last one less than the number of equal contributions with the same fourth moment.
+    The third value is the effective number of contributions, by their fourth moment, minus 1.
     """
     if not np.isfinite(part.value):
         return np.asarray(np.nan), np.asarray(1.0), np.asarray(1.0)
@@ -296,7 +296,7 @@ def _own_error(part: TallySample) -> tuple[Array, Array, Array]:
 
 
 class _LikeRows:
-    """Errors of slices from what a row of each class adds to the metric of all rows."""
+    """Expected variances of slices, from the influence of the rows of each class."""
 
     def __init__(self, statistic: Linearized) -> None:
         each, (way, *_) = statistic.by_row
@@ -311,7 +311,7 @@ class _LikeRows:
         self.squares, self.fourth = squares * n_equal, fourth * n_equal**3
 
     def sums(self, cell: Array | int, n_cells: int, rows: Any = slice(None)) -> Array:
-        """Sums of the weights of some rows and of their squares, by cell and class (..., K, 2)."""
+        """Sums of weights and of squared weights, by cell and class, (n_cells, K, 2)."""
         place, size = cell * self.n_classes + self.code[rows], n_cells * self.n_classes
         if self.weight is None:
             both: list[Array] = [kernels.bin_sums(place, size, None).astype(np.float64)] * 2
@@ -321,7 +321,7 @@ class _LikeRows:
         return np.stack(both, axis=-1).reshape(n_cells, self.n_classes, 2)
 
     def error(self, sums: Array) -> Error:
-        """Errors of slices with these sums; nan without a class that the metric reads."""
+        """Variances of slices with these sums; nan if a class that the metric reads is missing."""
         n_equal = _n_equal(sums)
         with np.errstate(divide="ignore", invalid="ignore"):
             squares = np.where(self.squares > 0, self.squares / n_equal, 0.0).sum(axis=-1)
@@ -335,5 +335,5 @@ def _n_equal(sums: Array) -> Array:
 
 
 def _freedom(squares: Array, fourth: Array) -> Array:
-    """Degrees of freedom, as many as equal contributions with the same fourth moment leave."""
+    """Degrees of freedom: the effective number of contributions minus 1."""
     return np.fmax(divide(squares**2, fourth) - 1, 1.0)

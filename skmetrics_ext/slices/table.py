@@ -1,4 +1,4 @@
-"""A table in memory: its columns by their names, and those that make slices as codes."""
+"""A table in memory, and the columns that make slices as codes."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from skmetrics_ext.validation.parameters import check_integer
 
 _FRAMES = ("pandas", "polars", "pyarrow")
 FEW_BINS = 5
-FEW_VALUES = 10  # numbers with more distinct values are read in bins
+FEW_VALUES = 10  # numbers with more distinct values are binned
 _FEW_ROWS = 100  # below half of which no column counts as near-unique
 
 
 class Table:
-    """Columns of one length by their names: a data frame, an Arrow table, a mapping of arrays."""
+    """Columns by name: of a data frame, an Arrow table or a mapping of arrays."""
 
     def __init__(self, data: Any) -> None:
         maker = type(data).__module__.partition(".")[0]
@@ -47,7 +47,7 @@ class Table:
             raise InvalidParameterError(f"data has two columns named {printable(twice[0])!r}.")
 
     def column(self, name: Any, what: str) -> Any:
-        """A column as it came; ``what`` is the argument that names it."""
+        """A column, unconverted; errors name the argument ``what``."""
         if not isinstance(name, str):
             raise InvalidParameterError(f"{what} must be the name of a column, got {name!r:.60}.")
         if name not in self.names:
@@ -64,12 +64,12 @@ class Table:
         return column
 
     def read(self, name: Any, what: str) -> Column:
-        """A column, under whose name errors are raised."""
+        """A column as NumPy; errors name the column."""
         return read_column(self.column(name, what), f"column {printable(name)!r}")
 
 
 def check_lengths(lengths: Mapping[str, int]) -> None:
-    """Refuse columns of different lengths, as a mapping may have."""
+    """Reject columns of different lengths, which a mapping may have."""
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{printable(name)!r} {n}" for name, n in lengths.items())
         raise InvalidParameterError(f"Columns must have as many rows each, got {listed}.")
@@ -120,7 +120,7 @@ def read_slices(
 ) -> tuple[list[Coded], dict[str, str]]:
     """Columns as codes, and the reasons why some make no slices.
 
-    Columns that were named are refused if they are near-unique.
+    Near-unique columns are left out by default, and rejected if they were named.
     """
     named = dict(bins) if isinstance(bins, Mapping) else {}
     unknown = [name for name in named if name not in names]
