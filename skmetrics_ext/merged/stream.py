@@ -386,7 +386,7 @@ def coarse_edges(
         return edges
     if state.is_weighted:
         raise InvalidParameterError(
-            "min_cell= counts rows, and sums of weights do not show how many there are: leave out "
+            "min_cell= counts rows, and sums of weighted rows do not show how many: leave out "
             "min_cell=, or the weights."
         )
     table = sums.tables[None]
