@@ -124,7 +124,7 @@ def test_every_metric_has_a_value_or_a_reason_and_so_have_its_gaps(step):
         ({"by": {"site": [1, 2]}}, "column 'site' has 2 rows"),
         ({"by": ["site"]}, "by must be a dict"),
         ({"by": {}}, "by must be a dict"),
-        ({"margins": True}, "margins describes groups"),
+        ({"margins": True}, "margins applies to groups"),
         ({"groups": [1] * 60}, "groups changes intervals only"),
         ({"by": {"site": ["a"] * 60}, "bins": {"age": 2}}, "not among the columns of by"),
         ({"by": {"row": np.arange(200)}}, "identifies rows"),
