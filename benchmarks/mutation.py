@@ -53,23 +53,35 @@ MODULES = {
     "threshold uncertainty": ("skmetrics_ext/thresholds/uncertainty.py",),
     "thresholds": ("skmetrics_ext/thresholds",),
     "command line": ("skmetrics_ext/cli",),
+    "validation": ("skmetrics_ext/validation", "skmetrics_ext/alignment.py"),
+    "scoring": ("skmetrics_ext/scoring",),
+    "sums of parts": (
+        "skmetrics_ext/merged",
+        "skmetrics_ext/streaming.py",
+        "skmetrics_ext/backends/partitions.py",
+        "skmetrics_ext/backends/evaluation.py",
+    ),
+    "report": ("skmetrics_ext/report", "skmetrics_ext/requirements.py"),
+    "curves": ("skmetrics_ext/curves.py",),
 }
 TESTS = (
     *(f"tests/{name}" for name in ("kernels", "tallies", "metrics", "inference", "reference")),
-    *(f"tests/{name}" for name in ("slices", "thresholds", "report/search", "cli")),
-    "tests/report/test_many_models.py",
-    "tests/report/test_weak_slices.py",
+    *(f"tests/{name}" for name in ("slices", "thresholds", "report", "cli")),
+    *(f"tests/{name}" for name in ("validation", "scoring", "streaming")),
+    *(
+        f"tests/backends/test_{name}.py"
+        for name in ("approximate_and_intervals", "equality", "large_counts", "reading_sums")
+    ),
+    "tests/test_requirements.py",
     *(
         f"tests/laws/test_{name}.py"
         for name in ("influence", "merging", "ranges", "rows_and_weights", "values")
     ),
     "tests/parity",
-    "tests/validation/test_weights.py",
     "tests/test_class_curves.py",
     "tests/test_worked_examples.py",
     *(f"skmetrics_ext/{name}" for name in ("metrics", "inference", "tallies")),
-    *(f"skmetrics_ext/{name}" for name in ("slices", "thresholds", "report/search")),
-    *(f"skmetrics_ext/report/{name}.py" for name in ("compare_many", "weak_slices")),
+    *(f"skmetrics_ext/{name}" for name in ("slices", "thresholds", "report", "scoring")),
 )
 _TELL = "_statement_is_reached_"
 _PATIENCE = 12  # times the CPU seconds, by the clock on the wall
