@@ -220,8 +220,8 @@ def difference_of_samples(
     name = shared_methods[0] if method == "auto" else method
     values = float(first.value), float(second.value)
     if method == "auto" and metric.row is not None and metric.row.interval in BIASED:
-        build = partial(comparison, values[0] - values[1], values, NONE, level, claim)
-        return build(note=BIASED_DIFFERENCE)
+        numbers = values[0] - values[1], values, NONE, level, claim
+        return comparison(*numbers, note=BIASED_DIFFERENCE)
     if name not in shared_methods:
         welch = ["welch"] if first.has_influence else []
         raise InvalidParameterError(

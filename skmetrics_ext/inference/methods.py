@@ -447,9 +447,9 @@ def bounds_of_draws(
         error = np.sqrt(divide(squares, np.where(defined > 1, defined - 1, 0)))
         error = np.where(np.isfinite(error), error, np.nan)
     scarce = notes.few_rows(statistic)
-    about_metric = BIASED.get(row.interval, "") if row is not None else ""
-    about_metric = notes.JUMPS if sample.jumps else about_metric
-    note = notes.first_note(value.shape, (True, scarce or about_metric))
+    biased = "" if row is None else BIASED.get(row.interval, "")
+    rules = (True, scarce), (sample.jumps, notes.JUMPS), (True, biased)
+    note = notes.first_note(value.shape, *rules)
     if method == UPPER:
         corrected = np.clip(2 * value - mean, *bounds)
         one_sided = f"one-sided; corrected for bias {corrected:.3g}; {notes.CALIBRATION_TEST}"

@@ -17,7 +17,7 @@ from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.rankings import is_area
 from skmetrics_ext.inference.draws.readers import find_metric, sample_of_rows
 from skmetrics_ext.inference.draws.samples import share_of
-from skmetrics_ext.inference.linearized import Linearized, linearize
+from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.inference.margins import Alternative, Claim
 from skmetrics_ext.inference.methods import methods_of
 from skmetrics_ext.inference.notes import CONTRIBUTIONS
@@ -320,11 +320,10 @@ def _plan_of_pilot(metric: Metric, y_true: Any, y_pred: Any, y_pred_b: Any, *des
             f"metric must be one of this package, whose derivative is known, got {metric.name}."
         )
     if y_pred_b is None:
-        statistics: tuple[Linearized, ...]
-        statistics = (linearize(sample_of_rows(metric, y_true, y_pred, *design)),)
+        statistics = [linearize(sample_of_rows(metric, y_true, y_pred, *design))]
     else:
         models = {"pred_a": y_pred, "pred_b": y_pred_b}
-        statistics = ModelsToCompare.of_rows(metric, y_true, models, *design).statistics
+        statistics = list(ModelsToCompare.of_rows(metric, y_true, models, *design).statistics)
     if not all(statistic.has_influence for statistic in statistics):
         raise InvalidParameterError(
             f"metric={metric.name!r} of these data has no derivative by its rows, from which a "

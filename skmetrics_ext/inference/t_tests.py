@@ -138,8 +138,7 @@ def no_difference(
     width = np.inf if row is None else row.bounds[1] - row.bounds[0]
     p_value = 1.0 if claim.margin is None else _NAN
     if not np.isfinite(width):
-        note = f"{notes.NONE_DIFFER}: {notes.NO_WIDTH}"
-        return build((0.0, 0.0), statistic, p_value, 0.0, note)
+        return build((0.0, 0.0), statistic, p_value, 0.0, f"{notes.NONE_DIFFER}: {notes.NO_WIDTH}")
     low, high = tango_bounds(0, 0, sample.fewest_rows, level)  # as if right on the same rows
     note = f"{notes.NONE_DIFFER}: {notes.OF_RAREST}"
     return build((width * float(low), width * float(high)), statistic, p_value, 0.0, note)
