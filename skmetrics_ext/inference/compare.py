@@ -394,9 +394,8 @@ def _by_looks(task: ModelsToCompare) -> Comparison:
     rows = anytime.independent_rows(difference)
     if rows < plan.min_rows:
         first, second = (float(side.value) for side in difference.origin)
-        note = anytime.too_early(difference, plan.min_rows)
-        value, values = float(difference.value), (first, second)
-        return comparison(value, values, ANYTIME, task.level, task.claim, note=note)
+        numbers = float(difference.value), (first, second), ANYTIME, task.level, task.claim
+        return comparison(*numbers, note=anytime.too_early(difference, plan.min_rows))
     one_look = float(anytime.level_of_one_look(rows, task.level, plan.min_rows))
     result = paired_t_test(difference, task.claim, one_look, ANYTIME)
     result = replace(result, confidence_level=task.level)

@@ -45,11 +45,9 @@ def _agresti_caffo(a: Trials, b: Trials, level: float) -> Bounds:
 def _newcombe(a: Trials, b: Trials, level: float, single: str = "wilson") -> Bounds:
     """Newcombe's combination of the intervals of the single proportions."""
     shares = divide(*a), divide(*b)
-    distances = []
-    for share, trials in zip(shares, (a, b), strict=True):
-        low, high = proportion_bounds(*trials, single, level)
-        distances.append((share - low, high - share))
-    down, up = difference_distances(distances)
+    bounds = [proportion_bounds(*trials, single, level) for trials in (a, b)]
+    pairs = zip(shares, bounds, strict=True)
+    down, up = difference_distances((share - low, high - share) for share, (low, high) in pairs)
     return shares[0] - shares[1] - down, shares[0] - shares[1] + up
 
 
