@@ -186,10 +186,8 @@ def delong_test(
     params = {"multi_class": multi_class, "average": average}
     metric = find(roc_auc_score, {**params, "labels": labels, "pos_label": pos_label})
 
-    def areas_of(
-        y_true: Any, scores: Mapping[str, Any], weight: Any, groups: Any, strata: Any
-    ) -> Sequence[Linearized]:
-        rows = weight, groups, strata, weights_are
+    def areas_of(y_true: Any, scores: Mapping[str, Any], *columns: Any) -> Sequence[Linearized]:
+        rows = *columns, weights_are
         return ModelsToCompare.of_rows(metric, y_true, scores, *rows).statistics
 
     if y_true_b is not None:

@@ -162,10 +162,12 @@ def upper_hull(x: Array, y: Array) -> Array:
     x, y = x.reshape(-1), y.reshape(-1)
     # First within parts that fit into the cache: a corner of all points is one of its part too.
     pieces = [
-        _left_above(points[part], x, y, n_points, _PART_PASSES)
+        _corners(points[part], x, y, n_points, _PART_PASSES)[0]
         for part in parts(len(points), _HULL_PART)
     ]
-    kept = _left_above(np.concatenate(pieces), x, y, n_points, _HULL_PASSES)
+    kept, is_hull = _corners(np.concatenate(pieces), x, y, n_points, _HULL_PASSES)
+    if is_hull:
+        return kept
     stack: list[int] = []
     for i in kept.tolist():
         start = i - i % n_points
@@ -179,17 +181,17 @@ def upper_hull(x: Array, y: Array) -> Array:
     return np.array(stack)
 
 
-def _left_above(points: Array, x: Array, y: Array, n_points: int, n_passes: int) -> Array:
-    """Points without those on or below the line between their neighbours, in a few passes."""
+def _corners(points: Array, x: Array, y: Array, n_points: int, n_passes: int) -> tuple[Array, bool]:
+    """Points above the lines between their neighbours after a few passes; whether all are."""
     curve, x, y = points // n_points, x[points], y[points]
     for _ in range(n_passes):
         stays = np.ones(len(points), dtype=bool)
         stays[1:-1] = (curve[2:] != curve[:-2]) | _bends_down(x, y)
         kept = np.flatnonzero(stays)  # several times as fast an index as the marks themselves
         if len(kept) == len(points):
-            break
+            return points, True
         points, curve, x, y = (values[kept] for values in (points, curve, x, y))
-    return points
+    return points, False
 
 
 def _bends_down(x: Array, y: Array) -> Array:
