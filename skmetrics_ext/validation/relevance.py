@@ -85,7 +85,9 @@ def _read_matrices(
     """Columns of both, which have to be matrices, and the weights; ``refusal`` explains a kind."""
     true, score = read_column(y_true, "y_true"), read_column(y_score, "y_score")
     if true.values.ndim == 1:
-        raise InvalidParameterError(f"{_FLAT}: y_true. {refusal(label_values(true)[1])}")
+        kind = label_values(true)[1]
+        score_values(score)  # NaN and infinity are reported first, as in scikit-learn
+        raise InvalidParameterError(f"{_FLAT}: y_true. {refusal(kind)}")
     if score.values.ndim == 1:
         raise InvalidParameterError(
             f"{_FLAT}: y_score {score.values.shape}; each label needs a score."

@@ -117,7 +117,7 @@ def test_survivors_that_were_looked_at_are_not_counted(script, monkeypatch):
 
 
 def test_mistakes_are_made_wherever_numbers_are(script):
-    """Also in slices, thresholds, searches and the command line; and the tests of each are run."""
+    """Every directory that computes numbers is sampled, and its tests are run."""
     mutation = script("mutation")
     assert all(mutation.file_of(place).exists() for place in mutation.TESTS)
     drawn = mutation.sample(mutation.parse(["--number", "60"]))
@@ -125,9 +125,18 @@ def test_mistakes_are_made_wherever_numbers_are(script):
     listed = [path for paths in mutation.files_by_group().values() for path in paths]
     changed = set(listed)
     assert len(listed) == len(changed)
-    whole = ("inference", "slices", "thresholds", "report/search", "cli")
+    whole = (
+        "inference",
+        "slices",
+        "thresholds",
+        "report",
+        "cli",
+        "validation",
+        "scoring",
+        "merged",
+    )
     for folder in whole:
         place = mutation.file_of(f"skmetrics_ext/{folder}")
         assert set(place.rglob("*.py")) <= changed
-    for folder in ("kernels", "tallies", "metrics", *whole):
+    for folder in ("kernels", "tallies", "metrics", "streaming", *whole[:-1]):
         assert f"tests/{folder}" in mutation.TESTS
