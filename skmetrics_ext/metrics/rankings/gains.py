@@ -33,9 +33,10 @@ from skmetrics_ext.validation import warn_undefined
 
 def kolmogorov_smirnov(tally: RankTally) -> Array:
     """Largest difference of the two rates, over a common denominator to round only once."""
-    steps = tally.corner_steps()
-    fp, tp, negative, positive = (np.asarray(part, dtype=np.float64) for part in steps)
-    lead = tp * negative[..., None] - fp * positive[..., None]
+    fp, tp, negative, positive = tally.corner_steps()
+    negative, positive = (np.asarray(part, dtype=np.float64) for part in (negative, positive))
+    lead = tp * negative[..., None]
+    lead -= fp * positive[..., None]
     return divide(lead.max(axis=-1), positive * negative)
 
 
