@@ -13,7 +13,8 @@ import numpy as np
 from skmetrics_ext import compute_metrics, confusion_matrix
 from skmetrics_ext.cli.predictions import ALL, Predictions, find_metric, requested_metrics
 from skmetrics_ext.formats import interval, number
-from skmetrics_ext.plotting.plot_results import KINDS, computed_of_predictions
+from skmetrics_ext.plotting.plot_results import KINDS
+from skmetrics_ext.plotting.source import DisplaySource
 from skmetrics_ext.registry.defaults import display_name
 from skmetrics_ext.report.page.charts import (
     CROWDED,
@@ -226,9 +227,7 @@ def _pictures(data: Predictions) -> str:
 
 def _charts(data: Predictions) -> list[Chart]:
     """The curves of all models, a chart of each kind that the classes and scores allow."""
-    true, weight = data.true, data.weight
-    arguments = {"labels": data.classes, "pos_label": data.positive, "weight": weight}
-    arguments |= {"groups": data.groups, "confidence_level": data.options.confidence}
+    options = {"groups": data.groups, "confidence_level": data.options.confidence}
     charts = []
     for kind in TITLES:
         display = KINDS[kind]
@@ -241,7 +240,9 @@ def _charts(data: Predictions) -> list[Chart]:
         if models and is_known:
             is_crowded = kind == "calibration" and len(data.classes) > CROWDED
             curves = {"curves": "top label"} if is_crowded else {}
-            computed = computed_of_predictions(kind, true, models, **arguments, **curves)
+            rows = data.true, models, data.classes, data.weight
+            source = display._source(DisplaySource.of_predictions, *rows, pos_label=data.positive)
+            computed = display._computed(source, **options, **curves)
             charts.append(chart_of(kind, computed, next(iter(models))))
     return charts
 

@@ -239,24 +239,25 @@ class SourceDisplay(Display):
 
     @classmethod
     def _make(
+        cls, read: Callable[..., DisplaySource], *data: Any, ax: Any = None, **options: Any
+    ) -> Self:
+        """Read the data, compute the display and draw it, each with the options it takes."""
+        source = cls._source(read, *data, **_popped(options, _keywords(cls._source)))
+        computing = _popped(options, computing_options(cls, source.in_folds))
+        return cls._computed(source, **computing).plot(ax, **options)
+
+    @classmethod
+    def _source(
         cls,
         read: Callable[..., DisplaySource],
         *data: Any,
         pos_label: Any = None,
         name: str | None = None,
-        ax: Any = None,
         response_method: ResponseMethod = "auto",
-        **options: Any,
-    ) -> Self:
-        """Read the data, compute the display and draw it, each with the options it takes."""
-        source = read(cls._request(pos_label).using(response_method), *data, name)
-        names = computing_options(cls, source.in_folds).keys() & options.keys()
-        computing = {key: options.pop(key) for key in names}
-        return cls._computed(source, **computing).plot(ax, **options)
-
-    @classmethod
-    def _request(cls, pos_label: Any = None) -> Request:
-        return Request(cls.__name__, cls.methods, cls.sides, cls.pools, pos_label)
+    ) -> DisplaySource:
+        """Read the responses that the display needs with a constructor of `DisplaySource`."""
+        request = Request(cls.__name__, cls.methods, cls.sides, cls.pools, pos_label)
+        return read(request.using(response_method), *data, name)
 
     @classmethod
     def _computed(cls, source: DisplaySource, **options: Any) -> Self:
@@ -368,7 +369,8 @@ def _with_named_options(function: Callable[..., Any], display: Any) -> Callable[
     """A constructor whose signature lists the options that this display computes and draws with."""
     signature = inspect.signature(function)
     shared = {key: p for key, p in signature.parameters.items() if key != "options"}
-    shared |= _keywords(getattr(display, "_make", lambda: None))
+    if issubclass(display, SourceDisplay):
+        shared |= _keywords(display._source) | _keywords(display._make)
     if function.__name__ not in _OF_MODELS:
         shared.pop("response_method", None)
     computing = computing_options(display, function.__name__ in _IN_FOLDS)
@@ -413,6 +415,11 @@ def computing_options(display: Any, in_folds: bool) -> Options:
         if Parameter.VAR_KEYWORD not in kinds:
             break
     return options
+
+
+def _popped(options: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """Remove the options with these names, and return them."""
+    return {name: options.pop(name) for name in names if name in options}
 
 
 def _keywords(function: Callable[..., Any]) -> Options:

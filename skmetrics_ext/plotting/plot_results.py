@@ -15,7 +15,6 @@ from skmetrics_ext.plotting import interval_charts, ranking_curves, thresholds
 from skmetrics_ext.plotting.calibration import CalibrationDisplay, ReliabilityLine
 from skmetrics_ext.plotting.cross_validation import CrossValidationDisplay
 from skmetrics_ext.plotting.curve_display import CurveDisplay, Line
-from skmetrics_ext.plotting.source import DisplaySource
 from skmetrics_ext.result_bases import CurveResult
 from skmetrics_ext.validation import check_option
 
@@ -86,21 +85,6 @@ def draw_report(report: Any, kind: str, ax: Any, options: Mapping[str, Any]) -> 
         return CrossValidationDisplay.from_report(report, ax=ax, **options)
     options = {"confidence_level": report.confidence_level, **options}
     return KINDS[kind].from_report(report, ax=ax, **options)
-
-
-def computed(kind: str, report: Any, model: str, **options: Any) -> Any:
-    """Compute the display of a model of a report without drawing it, so without matplotlib."""
-    source = DisplaySource.of_report(KINDS[kind]._request(), report, model, None)
-    return KINDS[kind]._computed(source, confidence_level=report.confidence_level, **options)
-
-
-def computed_of_predictions(
-    kind: str, y_true: Any, scores: Any, labels: Any, pos_label: Any, weight: Any, **options: Any
-) -> Any:
-    """Compute the display of the predictions of several models without drawing it."""
-    request = KINDS[kind]._request(pos_label)
-    source = DisplaySource.of_predictions(request, y_true, scores, labels, weight, None)
-    return KINDS[kind]._computed(source, **options)
 
 
 PICTURES: Mapping[str, Callable[..., Any]] = {

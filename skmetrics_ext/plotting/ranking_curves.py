@@ -8,13 +8,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.curves import Curves, precision_recall_curves, roc_curves
-from skmetrics_ext.metrics.rankings.gains import (
-    GainCurve,
-    gain_capture_score,
-    gain_curve,
-    lift_curve,
-    lift_score,
-)
+from skmetrics_ext.metrics.rankings import gains
 from skmetrics_ext.metrics.rankings.operating_points import (
     precision_at_recall,
     sensitivity_at_specificity,
@@ -224,14 +218,14 @@ class GainDisplay(CurveDisplay):
 
     @classmethod
     def _line(cls, label: Any, problem: Any) -> Line:
-        curve = gain_curve(problem, problem)
+        curve = gains.gain_curve(problem, problem)
         columns = {"threshold": curve.thresholds, **curve.columns(), "perfect": perfect_gain(curve)}
-        band = BandSpec(lift_score, y=lambda rate, lift: rate * lift)
-        capture = gain_capture_score(problem, problem)
-        return Line(label, columns, capture, metric=gain_capture_score, band=band)
+        band = BandSpec(gains.lift_score, y=lambda rate, lift: rate * lift)
+        capture = gains.gain_capture_score(problem, problem)
+        return Line(label, columns, capture, metric=gains.gain_capture_score, band=band)
 
 
-def perfect_gain(curve: GainCurve) -> Array:
+def perfect_gain(curve: gains.GainCurve) -> Array:
     """Gain of a ranking with all positives first."""
     return np.minimum(curve.rate / max(curve.prevalence, 1e-300), 1.0)
 
@@ -283,13 +277,13 @@ class LiftDisplay(CurveDisplay):
 
     @classmethod
     def _line(cls, label: Any, problem: Any, *, at: float = 0.1) -> Line:
-        curve = lift_curve(problem, problem)
+        curve = gains.lift_curve(problem, problem)
         prevalence = float(np.average(problem.true, weights=problem.weight))
         perfect = 1 / np.maximum(curve.rate, prevalence)
         columns = {"threshold": curve.thresholds, **curve.columns(), "perfect": perfect}
-        metric = partial(lift_score, fraction=at)
+        metric = partial(gains.lift_score, fraction=at)
         value = metric(problem, problem)
-        return Line(label, columns, value, metric=metric, band=BandSpec(lift_score))
+        return Line(label, columns, value, metric=metric, band=BandSpec(gains.lift_score))
 
     def _value_name(self, line: Line) -> str:
         return "" if line.metric is None else f"lift at {line.metric.keywords['fraction']:.4g}:"

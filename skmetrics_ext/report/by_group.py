@@ -15,15 +15,9 @@ from skmetrics_ext.merged.arrays import group_arrays
 from skmetrics_ext.merged.evaluation import Evaluation, evaluation_rows
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
+from skmetrics_ext.report import summary
 from skmetrics_ext.report.fold import Fold, FoldResult, computed_once
 from skmetrics_ext.report.out_of_fold import OutOfFold, ScoredData, needs_common_scale, out_of_fold
-from skmetrics_ext.report.summary import (
-    NoIntervalError,
-    interval_title,
-    mean_of_samples,
-    sample_of_fold,
-    without_baseline,
-)
 from skmetrics_ext.report.tables import interval_column
 from skmetrics_ext.rows import Row, Rows, Shown, columns
 from skmetrics_ext.slices.group_columns import GroupColumns
@@ -118,7 +112,7 @@ class FoldStatistics:
         compute = self._mean if needs_common_scale(metric) else self._pooled
         try:
             return compute(metric.name, codes)
-        except NoIntervalError as error:
+        except summary.NoIntervalError as error:
             return str(error)
 
     def _part(self, whole: FoldResult | OutOfFold, codes: Sequence[int]) -> OutOfFold:
@@ -130,7 +124,7 @@ class FoldStatistics:
     def _pooled(self, metric: str, codes: Sequence[int]) -> Linearized:
         part = self._part(self.pooled, codes)
         if not len(part.rows):
-            raise NoIntervalError("there are no predictions")
+            raise summary.NoIntervalError("there are no predictions")
         numbers, design, cluster = part.fold, INDEPENDENT, None
         weight = self.data.params_of(metric, part.rows).get("sample_weight")
         if weight is not None:
@@ -140,9 +134,9 @@ class FoldStatistics:
             design = Design(np.unique(dependent[part.fold], return_inverse=True)[1])
             cluster = dependent[numbers]
         identity: dict[str, Any] = {"numbers": numbers, "cluster": cluster}
-        sample, _ = sample_of_fold(self.data, metric, part, design, **identity)
+        sample, _ = summary.sample_of_fold(self.data, metric, part, design, **identity)
         if not np.isfinite(sample.value):
-            raise NoIntervalError("undefined")
+            raise summary.NoIntervalError("undefined")
         return linearize(sample)
 
     def _mean(self, metric: str, codes: Sequence[int]) -> Linearized:
@@ -152,9 +146,9 @@ class FoldStatistics:
             part = self._part(result, codes)
             try:
                 if not len(part.rows):
-                    raise NoIntervalError("no rows")
-                sample, positions = sample_of_fold(self.data, metric, part)
-            except NoIntervalError as error:
+                    raise summary.NoIntervalError("no rows")
+                sample, positions = summary.sample_of_fold(self.data, metric, part)
+            except summary.NoIntervalError as error:
                 why = f"undefined on every fold: {error}"
             else:
                 if np.isfinite(sample.value):
@@ -163,12 +157,12 @@ class FoldStatistics:
                     numbers.append(n_before + part.fold[positions])
             n_before += len(result.rows)
         if not samples:
-            raise NoIntervalError(why)
+            raise summary.NoIntervalError(why)
         all_rows, grouping = np.concatenate(rows), self.data.grouping
         cluster = all_rows if grouping is None else grouping.of_row[all_rows]
         value = float(np.mean([sample.value for sample in samples]))
         identity = {"number": np.concatenate(numbers), "cluster": cluster}
-        return mean_of_samples(samples, all_rows, self.data, value, **identity)
+        return summary.mean_of_samples(samples, all_rows, self.data, value, **identity)
 
 
 # --------------------------------------------------------------------------- tables
@@ -205,7 +199,7 @@ def by_group(report: CrossValidationReport, model: str) -> Evaluation:
 def group_table(report: CrossValidationReport) -> Rows:
     """Values by group and their gaps from the rest, for all models except the baseline."""
     rows, by = [], report.data.rows_by.by
-    for model in without_baseline(report):
+    for model in summary.without_baseline(report):
         evaluation = report.by_group(model)
         gaps = {name: evaluation.gaps(name) for name in evaluation.groups.metrics}
         for row in evaluation.rows:
@@ -219,7 +213,7 @@ def group_table(report: CrossValidationReport) -> Rows:
         *columns("value", interval_column(report), "gap", ("p", "p_value"), ("rows", "n_rows")),
     ]
     note = (
-        f"intervals: {interval_title(report, 'cv')}; gap: difference from all other groups; p: "
-        "adjusted for the groups of a metric (Holm)"
+        f"intervals: {summary.interval_title(report, 'cv')}; gap: difference from all other "
+        "groups; p: adjusted for the groups of a metric (Holm)"
     )
     return Rows(rows, shown, notes=[note])

@@ -8,18 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from skmetrics_ext.report import tables
 from skmetrics_ext.report.fold import FoldResult, Grouping
 from skmetrics_ext.report.out_of_fold import OutOfFold, ScoredData, out_of_fold
 from skmetrics_ext.report.outputs import ReportOutputs, with_interval
 from skmetrics_ext.report.summary import INTERVAL_KINDS, IntervalKind, compare_models, fold_cells
-from skmetrics_ext.report.tables import (
-    comparison_table,
-    fold_table,
-    pooled_table,
-    report_rows,
-    summary_table,
-    text_report,
-)
 from skmetrics_ext.result_bases import draw
 from skmetrics_ext.rows import Rows
 from skmetrics_ext.validation import InvalidParameterError, check_option
@@ -192,7 +185,7 @@ class CrossValidationReport(ReportOutputs):
             ``fit_time`` and ``score_time`` (seconds; the score time is for all metrics), and
             with ``train=True`` also ``train_value``, the value on the training rows.
         """
-        return fold_table(self)
+        return tables.fold_table(self)
 
     def summary(self, interval: IntervalKind | None = None) -> Rows:
         """Mean, spread and interval of each model and metric.
@@ -243,7 +236,7 @@ class CrossValidationReport(ReportOutputs):
         """
         interval = self.interval if interval is None else interval
         check_option("interval", interval, INTERVAL_KINDS)
-        return summary_table(self, interval)
+        return tables.summary_table(self, interval)
 
     @property
     def predictions(self) -> dict[str, OutOfFold]:
@@ -273,7 +266,7 @@ class CrossValidationReport(ReportOutputs):
             None). Intervals treat groups as independent, if groups were given, and otherwise rows,
             even if repeated folds predict a row several times.
         """
-        return pooled_table(self)
+        return tables.pooled_table(self)
 
     def by_group(self, model: str | None = None) -> Evaluation:
         """Out-of-fold values of a model by group, if ``by`` was given.
@@ -353,7 +346,7 @@ class CrossValidationReport(ReportOutputs):
         of Statistics 6(2), 65-70; Serlin (1993), The Journal of Experimental Education 61(4),
         350-360.
         """
-        return comparison_table(self, compare_models(self, metric, rope, against))
+        return tables.comparison_table(self, compare_models(self, metric, rope, against))
 
     def findings(self, code: str | Sequence[str] | None = None) -> Rows:
         """Reasons to distrust the numbers, from undefined folds to chance, with advice.
@@ -433,10 +426,10 @@ class CrossValidationReport(ReportOutputs):
 
     def _as_rows(self) -> Rows:
         """The printed table, with a row per model."""
-        return report_rows(self)
+        return tables.report_rows(self)
 
     def __str__(self) -> str:
-        return text_report(self)
+        return tables.text_report(self)
 
     def __repr__(self) -> str:
         return (

@@ -14,16 +14,9 @@ import numpy as np
 from skmetrics_ext.formats import interval, number, signed
 from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_ttest
 from skmetrics_ext.registry import Metric
+from skmetrics_ext.report import summary
 from skmetrics_ext.report.fold import computed_once, is_fit_error
 from skmetrics_ext.report.out_of_fold import ThresholdCounts
-from skmetrics_ext.report.summary import (
-    TARGETS,
-    comparisons,
-    fold_cells,
-    interval_title,
-    paired_folds,
-    without_baseline,
-)
 from skmetrics_ext.report.tables import best_text, difference_text, question_text, shown_metric
 from skmetrics_ext.rows import Rows, Shown, columns
 from skmetrics_ext.tallies import Counts, ThresholdTally
@@ -109,7 +102,7 @@ def _failed_fits(report: CrossValidationReport) -> Findings:
 
 
 def _undefined(report: CrossValidationReport) -> Findings:
-    for cell in fold_cells(report):
+    for cell in summary.fold_cells(report):
         for reason, count in cell["reasons"].items():
             if not is_fit_error(reason):
                 text = f"undefined in {count} of {cell['n_folds']} folds: {reason}"
@@ -154,7 +147,7 @@ def _few_distinct_scores(report: CrossValidationReport, n_values: int) -> Findin
         for name, metric in report.data.metrics.items()
         if metric is not None and metric.row is not None and metric.row.response != "labels"
     )
-    for model in without_baseline(report) if names else ():
+    for model in summary.without_baseline(report) if names else ():
         n_distinct = set()
         for result in report.results_of(model):
             scores = [values for method, values in result.responses.items() if method != "predict"]
@@ -190,7 +183,7 @@ def best_and_next(report: CrossValidationReport, metric: str) -> dict[str, Any] 
     """Comparison of the two models with the best means, the baseline excluded; None if absent."""
     means = {
         cell["model"]: cell["mean"]
-        for cell in fold_cells(report)
+        for cell in summary.fold_cells(report)
         if cell["metric"] == metric and not cell["is_baseline"] and not np.isnan(cell["mean"])
     }
     if len(means) < 2:
@@ -202,7 +195,7 @@ def comparison_of(
     report: CrossValidationReport, metric: str, first: str, second: str | None
 ) -> dict[str, Any] | None:
     """Comparison of two models, as first less second; None if there is none."""
-    for row in comparisons(report, metric):
+    for row in summary.comparisons(report, metric):
         if np.isnan(row["p_value"]) or {row["model_a"], row["model_b"]} != {first, second}:
             continue
         if row["model_a"] == first:
@@ -230,7 +223,7 @@ def _difference(row: Mapping[str, Any]) -> str:
 def _poor_threshold(report: CrossValidationReport) -> Findings:
     metrics = report.data.metrics.items()
     weighing_both = {name: metric for name, metric in metrics if metric and _weighs_both(metric)}
-    for model in without_baseline(report) if weighing_both else ():
+    for model in summary.without_baseline(report) if weighing_both else ():
         counts = ThresholdCounts.of(report, model, also=[np.inf])
         if counts is not None and counts.fold[0] != counts.fold[-1]:
             for name, metric in weighing_both.items():
@@ -273,7 +266,8 @@ def _better_threshold(
         return None
     results = [r for r in report.results_of(model) if r.fold in counts.fold]
     at_chosen = report.data.sign(name) * np.array(values)
-    paired = paired_folds(report, results, at_chosen, [result.values[name] for result in results])
+    at_default = [result.values[name] for result in results]
+    paired = summary.paired_folds(report, results, at_chosen, at_default)
     new, old, level = paired["scores_a"], paired["scores_b"], report.confidence_level
     gain = float((new - old).mean()) if len(new) >= 2 else 0.0
     if gain < LEAST_GAIN:
@@ -299,7 +293,7 @@ def _cuts_at_half(results: list[Any], counts: ThresholdCounts) -> bool:
 
 
 def _overfits(report: CrossValidationReport) -> Findings:
-    for cell in fold_cells(report) if report.has_train else ():
+    for cell in summary.fold_cells(report) if report.has_train else ():
         if not cell["is_baseline"] and cell["gap"] >= LEAST_GAP and cell["gap_low"] > 0:
             name, sign = shown_metric(cell["metric"])
             ends = interval(*sorted((sign * cell["gap_low"], sign * cell["gap_high"])))
@@ -388,7 +382,7 @@ def conclusion(report: CrossValidationReport) -> list[str]:
 
 
 def _question(report: CrossValidationReport) -> str:
-    models = without_baseline(report) or [*report.models]
+    models = summary.without_baseline(report) or [*report.models]
     question = question_text(models, report.positive_class)
     name, sign = shown_metric(report.metrics[0])
     lower = " (lower is better)" if sign < 0 else ""
@@ -410,7 +404,7 @@ def _answer(report: CrossValidationReport) -> list[str]:
     others = len(report.models) > 1
     value = row.mean if math.isnan(row.value) else row.value
     ends = interval(*sorted((sign * row.low, sign * row.high)))
-    lines = [best_text(best, others, name, sign * value, ends, interval_title(report))]
+    lines = [best_text(best, others, name, sign * value, ends, summary.interval_title(report))]
     if best == baseline and others:
         return [*lines, "No model does better than the baseline, which ignores the features."]
     pairs = [best_and_next(report, metric)]
@@ -425,14 +419,14 @@ def _answer(report: CrossValidationReport) -> list[str]:
         lines.append(f"{relation} {other}: {_difference(pair)}.")
     if any(pairs):
         lines.append(
-            f"Differences describe {TARGETS['corrected']}; their intervals and p-values are "
-            "adjusted for all pairs of models (Holm)."
+            f"Differences describe {summary.TARGETS['corrected']}; their intervals and p-values "
+            "are adjusted for all pairs of models (Holm)."
         )
     return lines
 
 
 def _undefined_cells(report: CrossValidationReport) -> str:
-    cells = [cell for cell in fold_cells(report) if cell["n_undefined"]]
+    cells = [cell for cell in summary.fold_cells(report) if cell["n_undefined"]]
     if not cells:
         return "Every metric is defined on every fold."
     listed = _listed([

@@ -14,25 +14,15 @@ import numpy as np
 
 from skmetrics_ext.formats import html_table, number
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.plotting import plot_results
 from skmetrics_ext.plotting.confusion_matrix import ConfusionMatrixDisplay
+from skmetrics_ext.plotting.plot_results import KINDS
 from skmetrics_ext.plotting.source import DisplaySource
 from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.registry.defaults import AT_THRESHOLD, display_name
-from skmetrics_ext.report.findings import KINDS, conclusion, percent
+from skmetrics_ext.report import findings
 from skmetrics_ext.report.out_of_fold import ThresholdCounts
+from skmetrics_ext.report.page import charts
 from skmetrics_ext.report.page import document as html
-from skmetrics_ext.report.page.charts import (
-    CROWDED,
-    LOOKS,
-    TITLES,
-    Chart,
-    Dot,
-    chart_of,
-    curve_chart,
-    dot_chart,
-    matrix_table,
-)
 from skmetrics_ext.report.page.document import note, section
 from skmetrics_ext.report.summary import interval_title, kind_of, without_baseline
 from skmetrics_ext.report.tables import fold_notes, for_people, heading, shown_metric
@@ -96,7 +86,7 @@ def report_page(report: CrossValidationReport) -> str:
     if len(listed) > _LONG_TITLE:
         listed = f"{len(names)} models"
     warnings = [] if report.grouping is None else report.grouping.warnings
-    card = html.brief([*conclusion(report), _finding_counts(report)])
+    card = html.brief([*findings.conclusion(report), _finding_counts(report)])
     return html.document(f"Cross-validation of {listed}", warnings, parts, data, card)
 
 
@@ -126,10 +116,10 @@ def _findings(report: CrossValidationReport) -> str:
     parts = []
     guide = html.guide("cross_validation", "what-speaks-against-a-number")
     for code, rows in groupby(report.findings(), lambda row: row.code):
-        kind = KINDS[code]
+        kind = findings.KINDS[code]
         meaning = kind.meaning
         if not math.isnan(kind.false_alarms):
-            meaning += f" False-alarm rate in simulations: {percent(kind.false_alarms)}."
+            meaning += f" False-alarm rate in simulations: {findings.percent(kind.false_alarms)}."
         items = [_finding(row) for row in rows]
         shown = f"<ul>{''.join(items[:_FIRST])}</ul>"
         if more := items[_FIRST:]:
@@ -172,24 +162,25 @@ def _models(report: CrossValidationReport) -> str:
     legend = _LEGEND.format(value=value, title=interval_title(report))
     if report.has_train:
         legend += " Diamond: the training rows."
-    charts = html.pictures(_dot_charts(report, summary), of="metric")
-    return "".join([*map(note, summary.lead), table, note(legend), charts])
+    figures = html.pictures(_dot_charts(report, summary), of="metric")
+    return "".join([*map(note, summary.lead), table, note(legend), figures])
 
 
 def _dot_charts(report: CrossValidationReport, summary: Rows) -> list[tuple[str, str, str]]:
     """A chart for each metric: mean, interval and folds of each model."""
-    charts = []
+    figures = []
     for metric in report.metrics:
         title, sign = shown_metric(metric)
         dots = []
         for row in for_people(summary.like(row for row in summary if row.metric == metric)):
             folds = [sign * result.values[metric] for result in report.results_of(row.model)]
             value, train = row.mean if math.isnan(row.value) else row.value, row.get("train", _NAN)
-            dots.append(Dot(row.model, value, row.low, row.high, folds, row.is_baseline, train))
+            bounds = row.low, row.high
+            dots.append(charts.Dot(row.model, value, *bounds, folds, row.is_baseline, train))
         label = f"{title}: {interval_title(report)}, and every fold"
         lower = " (lower is better)" if sign < 0 else ""
-        charts.append((dot_chart(dots, label), f"{title}{lower}", title))
-    return charts
+        figures.append((charts.dot_chart(dots, label), f"{title}{lower}", title))
+    return figures
 
 
 def _pooled(report: CrossValidationReport) -> str:
@@ -224,12 +215,14 @@ Displays = dict[tuple[str, str], Any]  # by kind and model; a text says why ther
 def _displays(report: CrossValidationReport) -> Displays:
     """Display of each kind and model except the baseline, computed and not drawn."""
     displays, classes = Displays(), report.data.classes
-    for kind in TITLES:
-        is_crowded = kind == "calibration" and classes is not None and len(classes) > CROWDED
-        options = {"curves": "top label"} if is_crowded else {}
+    for kind in charts.TITLES:
+        is_crowded = kind == "calibration" and classes is not None and len(classes) > charts.CROWDED
+        options: dict[str, Any] = {"curves": "top label"} if is_crowded else {}
+        options["confidence_level"] = report.confidence_level
         for model in without_baseline(report):
             try:
-                displays[kind, model] = plot_results.computed(kind, report, model, **options)
+                source = KINDS[kind]._source(DisplaySource.of_report, report, model)
+                displays[kind, model] = KINDS[kind]._computed(source, **options)
             except InvalidParameterError as error:
                 displays[kind, model] = str(error)
     return displays
@@ -238,7 +231,7 @@ def _displays(report: CrossValidationReport) -> Displays:
 def _left_out(displays: Displays, slider: str, matrices: str) -> list[str]:
     """Reasons why parts of the page are missing."""
     reasons = {kind: shown for (kind, _), shown in displays.items() if isinstance(shown, str)}
-    lines = [f"{TITLES[kind]}: {reason}" for kind, reason in reasons.items()]
+    lines = [f"{charts.TITLES[kind]}: {reason}" for kind, reason in reasons.items()]
     if not slider:
         lines.append("Threshold: needs probabilities of two classes, one of them positive.")
     if not matrices:
@@ -248,33 +241,35 @@ def _left_out(displays: Displays, slider: str, matrices: str) -> list[str]:
 
 def _overlays(report: CrossValidationReport, displays: Displays) -> str:
     """One chart of each kind with the mean curves of all models."""
-    charts: dict[str, Chart] = {}
+    by_kind: dict[str, charts.Chart] = {}
     for (kind, model), display in displays.items():
         if kind == "calibration" or isinstance(display, str):
             continue
-        chart, look = chart_of(kind, display, model), report.models.index(model) % LOOKS
+        chart = charts.chart_of(kind, display, model)
+        look = report.models.index(model) % charts.LOOKS
         means = [
             curve._replace(look=look, low=None, high=None)
             for curve in chart.curves
             if curve.kind == "line"
         ]
-        others = charts[kind].curves if kind in charts else []
-        charts[kind] = chart._replace(curves=[*others, *means])
-    shown = [(curve_chart(chart), chart.title) for chart in charts.values()]
-    return note(_OVERLAY) + html.pictures(shown) if shown else ""
+        others = by_kind[kind].curves if kind in by_kind else []
+        by_kind[kind] = chart._replace(curves=[*others, *means])
+    figures = [(charts.curve_chart(chart), chart.title) for chart in by_kind.values()]
+    return note(_OVERLAY) + html.pictures(figures) if figures else ""
 
 
 def _curves(report: CrossValidationReport, displays: Displays) -> list[str]:
     """Charts of each model: the curves of its folds, and its reliability."""
     parts: list[str] = []
     for model in without_baseline(report):
-        charts = [
-            (curve_chart(chart_of(kind, display, model)._replace(is_extra=True)), title)
-            for kind, title in TITLES.items()
+        of_model = [
+            charts.chart_of(kind, display, model)._replace(is_extra=True)
+            for kind in charts.TITLES
             if not isinstance(display := displays[kind, model], str)
         ]
-        if charts:
-            folded = _detail(f"Folds of {escape(model)}", html.pictures(charts))
+        if of_model:
+            figures = [(charts.curve_chart(chart), chart.title) for chart in of_model]
+            folded = _detail(f"Folds of {escape(model)}", html.pictures(figures))
             parts.append(f'<div data-model="{escape(model)}">{folded}</div>\n')
     return [note(_FOLDS.format(100 * report.confidence_level)), *parts] if parts else []
 
@@ -288,11 +283,12 @@ def _matrices(report: CrossValidationReport) -> str:
     display, tables = ConfusionMatrixDisplay, []
     for model in without_baseline(report):
         try:
-            source = DisplaySource.of_report(display._request(), report, model, None)
+            source = display._source(DisplaySource.of_report, report, model)
             counts = display._computed(source, labels=labels).confusion_matrix
         except InvalidParameterError:  # no metric reads labels, or no fold has them
             continue
-        tables.append((matrix_table(labels, counts, f"Confusion matrix of {model}"), model, model))
+        table = charts.matrix_table(labels, counts, f"Confusion matrix of {model}")
+        tables.append((table, model, model))
     return note(_MATRICES) + html.pictures(tables, of="model") if tables else ""
 
 

@@ -11,12 +11,7 @@ import numpy as np
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import METRICS, find
 from skmetrics_ext.registry.defaults import CHOICE
-from skmetrics_ext.report.cross_validation import (
-    classes_and_task,
-    make_splitter,
-    named_models,
-    splitter_text,
-)
+from skmetrics_ext.report import cross_validation
 from skmetrics_ext.report.fold import Fold, numbered_folds
 from skmetrics_ext.report.params import Params, positive_of, resolve_scoring, send_params
 from skmetrics_ext.scoring import ScorerPanel, get_scorer
@@ -27,6 +22,24 @@ from skmetrics_ext.validation.containers import count_rows
 from skmetrics_ext.validation.positive import natural_positive
 
 _FOLDS = 5
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SearchArguments:
+    """Arguments of `search_report`, with ``y`` and ``groups`` on the host."""
+
+    X: Any
+    y: Any
+    groups: Any
+    params: Mapping[str, Any]
+    cv: Any = None
+    scoring: Any = None
+    n_jobs: int | None = None
+
+    @property
+    def to_fit(self) -> dict[str, Any]:
+        """Keyword arguments of the search's ``fit``."""
+        return dict(self.params) if self.groups is None else {**self.params, "groups": self.groups}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -55,6 +68,7 @@ class SearchPlan:
     routed : Params
         Parameters of each fit and metric.
     n_jobs : int or None
+    arguments : SearchArguments
     """
 
     search: Any
@@ -68,6 +82,7 @@ class SearchPlan:
     splitter: str
     routed: Params
     n_jobs: int | None
+    arguments: SearchArguments
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -94,24 +109,6 @@ class SearchPlan:
         return getattr(self.search, "cv_results_", None)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class SearchArguments:
-    """Arguments of `search_report`, with ``y`` and ``groups`` on the host."""
-
-    X: Any
-    y: Any
-    groups: Any
-    params: Mapping[str, Any]
-    cv: Any = None
-    scoring: Any = None
-    n_jobs: int | None = None
-
-    @property
-    def to_fit(self) -> dict[str, Any]:
-        """Keyword arguments of the search's ``fit``."""
-        return dict(self.params) if self.groups is None else {**self.params, "groups": self.groups}
-
-
 def plan_of(search: Any, arguments: SearchArguments) -> SearchPlan:
     """Plan a search, or a comparison of named candidates."""
     if isinstance(search, Mapping):
@@ -133,7 +130,8 @@ def _of_search(search: Any, arguments: SearchArguments) -> SearchPlan:
     from sklearn.base import clone, is_classifier
     from sklearn.model_selection import check_cv
 
-    X, y, (classes, _) = arguments.X, arguments.y, classes_and_task(arguments.y)
+    X, y = arguments.X, arguments.y
+    classes, _ = cross_validation.classes_and_task(y)
     if not hasattr(search, "cv_results_") and enumerate_params(search) is None:
         search = clone(search).fit(X, y, **arguments.to_fit)  # its candidates depend on results
     panel = ScorerPanel(scoring_of(search, classes))
@@ -152,14 +150,16 @@ def _of_search(search: Any, arguments: SearchArguments) -> SearchPlan:
         metric=metric,
         refit=search.refit,
         folds=numbered_folds(splits_of(search, splitter, X, y, split)),
-        splitter=splitter_text(search.cv, splitter),
+        splitter=cross_validation.splitter_text(search.cv, splitter),
         routed=Params(dict.fromkeys(models, fit), score, split),
         n_jobs=search.n_jobs if arguments.n_jobs is None else arguments.n_jobs,
+        arguments=arguments,
     )
 
 
 def _of_named(search: Mapping[Any, Any], arguments: SearchArguments) -> SearchPlan:
-    models, (classes, task) = named_models(search), classes_and_task(arguments.y)
+    models = cross_validation.named_models(search)
+    classes, task = cross_validation.classes_and_task(arguments.y)
     scoring = CHOICE if arguments.scoring is None else arguments.scoring
     positive = positive_of(scoring, classes) if task == "binary" else None
     panel, _ = resolve_scoring(scoring, task, positive)
@@ -170,7 +170,7 @@ def _of_named(search: Mapping[Any, Any], arguments: SearchArguments) -> SearchPl
     for scorer in panel.scorers.values():
         check_classes(scorer, classes)
     cv = _FOLDS if arguments.cv is None else arguments.cv
-    splitter = make_splitter(cv, arguments.y, task, arguments.groups, None)
+    splitter = cross_validation.make_splitter(cv, arguments.y, task, arguments.groups, None)
     routed = send_params(models, panel, splitter, arguments.params, arguments.groups)
     return SearchPlan(
         search=None,
@@ -181,9 +181,10 @@ def _of_named(search: Mapping[Any, Any], arguments: SearchArguments) -> SearchPl
         metric=panel.names[0],
         refit=True,
         folds=numbered_folds(splitter.split(arguments.X, arguments.y, **routed.split)),
-        splitter=splitter_text(cv, splitter),
+        splitter=cross_validation.splitter_text(cv, splitter),
         routed=routed,
         n_jobs=arguments.n_jobs,
+        arguments=arguments,
     )
 
 

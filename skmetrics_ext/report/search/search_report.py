@@ -9,18 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skmetrics_ext.inference import selection
 from skmetrics_ext.inference.draws.bootstrap import seed_sequence
 from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.inference.scales import SCALES, quantile, scales_of
-from skmetrics_ext.inference.selection import (
-    Choose,
-    Chosen,
-    FromBest,
-    Stable,
-    corrected,
-    from_best,
-    largest,
-)
 from skmetrics_ext.numeric import Array, RandomState, wilson
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.report.cross_validation import cross_validation_report, read_rows, run_fits
@@ -161,21 +153,18 @@ def search_report(
     data = ScoredData(labels, plan.panel.scorers, plan.routed.score, grouping)
     rounds = rounds_of(plan.folds, len(labels))
     row_noise = RowNoise(data, plan.metric, len(plan.names), rounds)
-    results = _run(plan, X, labels, row_noise, progress)
+    outcome = SearchOutcome.of(plan, _run(plan, row_noise, progress))
     rng = np.random.default_rng(seed_sequence(random_state))
-    outcome = SearchOutcome.of(plan, results)
-    nested = None if outer is None else _nested(plan, arguments, outer, level)
+    nested = None if outer is None else _nested(plan, outer, level)
     report = outcome.report(row_noise, level, n_resamples, rng, nested)
     try:
-        return replace(report, best_estimator_=_best_model(plan, outcome.best, X, labels))
+        return replace(report, best_estimator_=_best_model(plan, outcome.best))
     except KeyboardInterrupt:
         warn_user("Interrupted: the chosen candidate was not fitted to all rows.")
         return report
 
 
-def _run(
-    plan: SearchPlan, X: Any, y: Any, row_noise: RowNoise, progress: Progress
-) -> list[FoldResult]:
+def _run(plan: SearchPlan, row_noise: RowNoise, progress: Progress) -> list[FoldResult]:
     """Fit and score all candidates; keep their values, and drop predictions once read."""
     place = {name: k for k, name in enumerate(plan.names)}
 
@@ -183,8 +172,9 @@ def _run(
         row_noise.take(place[result.model], result)
         return replace(result, responses={}, rows=None, classes=None)
 
+    data, routed = plan.arguments, plan.routed
     fits = (
-        (name, model, fold, X, y, plan.routed.fit[name], plan.panel, plan.routed.score)
+        (name, model, fold, data.X, data.y, routed.fit[name], plan.panel, routed.score)
         for name, model in plan.models.items()
         for fold in plan.folds
     )
@@ -192,22 +182,23 @@ def _run(
     return [*run_fits(fits, total, plan.n_jobs, progress, keep).values()]
 
 
-def _best_model(plan: SearchPlan, best: int, X: Any, y: Any) -> Any:
+def _best_model(plan: SearchPlan, best: int) -> Any:
     """The chosen candidate fitted to all rows, taken from the search if it has one."""
     from sklearn.base import clone
 
     if hasattr(plan.search, "best_estimator_"):
         return plan.search.best_estimator_
     name = plan.names[best]
-    return clone(plan.models[name]).fit(X, y, **plan.routed.fit[name])
+    return clone(plan.models[name]).fit(plan.arguments.X, plan.arguments.y, **plan.routed.fit[name])
 
 
-def _nested(plan: SearchPlan, arguments: SearchArguments, outer: Any, level: float) -> Estimate:
+def _nested(plan: SearchPlan, outer: Any, level: float) -> Estimate:
     """Nested cross-validation: the search itself is cross-validated."""
     from sklearn.base import clone
 
     if plan.search is None:
         raise InvalidParameterError("outer needs a search, which is run on each outer fold.")
+    arguments = plan.arguments
     report = cross_validation_report(
         {"search": clone(plan.search)},
         arguments.X,
@@ -303,16 +294,16 @@ class SearchOutcome:
         if row_noise.why:
             n_folds = len(plan.folds)
             notes.append(f"{row_noise.why}: the noise is a rough estimate from {n_folds} folds")
-        against = from_best(values, noise, noise.draws(rng, n_draws), level)
+        against = selection.from_best(values, noise, noise.draws(rng, n_draws), level)
         n_units = row_noise.n_units or len(plan.folds)
-        stable = Stable(bounds_of(plan.panel.scorers[plan.metric]), n_units)
+        stable = selection.Stable(bounds_of(plan.panel.scorers[plan.metric]), n_units)
         rule, is_slow = self._rule(kept, stable)
         on_scale = stable.to(values), stable.noise(values, noise)
-        chosen = corrected(*on_scale, rng, n_draws, rule, level=level, is_slow=is_slow)
+        chosen = selection.corrected(*on_scale, rng, n_draws, rule, level=level, is_slow=is_slow)
         errors = np.sqrt(np.diag(noise.covariance))
         if len(plan.folds) < 2 and not row_noise.n_units:
             errors = np.full(len(errors), _NAN)
-            chosen = Chosen(_NAN, _NAN, _NAN, errors)
+            chosen = selection.Chosen(_NAN, _NAN, _NAN, errors)
             notes.append("the noise cannot be estimated from a single split")
         freedom = np.asarray(float(max(n_units - 1, 1)))
         scaled = Scaled(stable.bounds, quantile(level, freedom), level, row_noise.n_units)
@@ -342,11 +333,11 @@ class SearchOutcome:
             notes=tuple(notes),
         )
 
-    def _rule(self, kept: Array, stable: Stable) -> tuple[Choose, bool]:
+    def _rule(self, kept: Array, stable: selection.Stable) -> tuple[selection.Choose, bool]:
         """The refit rule as a function of values on the scale, and whether it is slow."""
         refit = self.plan.refit
         if not callable(refit):
-            return largest, False
+            return selection.largest, False
         results = {
             key: [column[k] for k in kept] if isinstance(column, list) else column[kept]
             for key, column in self.results.items()
@@ -365,7 +356,7 @@ class SearchOutcome:
         return np.asarray(known[f"mean_test_{self.plan.metric}"])[self.plan.places]
 
     def _rows(
-        self, kept: Array, scaled: Scaled, errors: Array, against: FromBest, share: Array
+        self, kept: Array, scaled: Scaled, errors: Array, against: selection.FromBest, share: Array
     ) -> Rows:
         """A row per candidate; most columns need a value on every fold."""
         plan, means, splits = self.plan, self.means, self.values[self.plan.metric]
@@ -427,7 +418,7 @@ class Scaled:
         ends = SCALES[scale](np.asarray(value), np.asarray(error), self.z, self.bounds)
         return float(ends[0]), float(ends[1])
 
-    def estimate(self, stable: Stable, chosen: Chosen) -> Estimate:
+    def estimate(self, stable: selection.Stable, chosen: selection.Chosen) -> Estimate:
         """The corrected value, with an interval on the scale on which it was corrected."""
         value = float(stable.back(np.asarray(chosen.value)))
         note = (
@@ -501,7 +492,9 @@ def _chosen(plan: SearchPlan, results: Mapping[str, Any]) -> int:
     return int(results[f"rank_test_{plan.metric}"].argmin())
 
 
-def _by_callable(refit: Callable[[Any], int], results: Mapping[str, Any], metric: str) -> Choose:
+def _by_callable(
+    refit: Callable[[Any], int], results: Mapping[str, Any], metric: str
+) -> selection.Choose:
     """A user's refit rule, called once for each draw of the values."""
     mean = results[f"mean_test_{metric}"]
     splits = [key for key in results if key.startswith("split") and key.endswith(f"test_{metric}")]
