@@ -14,6 +14,7 @@ from skmetrics_ext.formats import interval, known, number
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting.cross_validation import limits_of_models
 from skmetrics_ext.plotting.curve_display import MEAN
+from skmetrics_ext.plotting.source import AVERAGES
 
 TITLES = {"roc": "ROC", "precision_recall": "Precision and recall", "calibration": "Reliability"}
 CROWDED = 4  # with more classes, reliability curves are hard to distinguish in one chart
@@ -101,52 +102,37 @@ def _text(x: float, y: float, text: str, anchor: str = "middle", more: str = "")
 
 def chart_of(kind: str, display: Any, model: str = "") -> Chart:
     """Chart of a display that was computed but not drawn."""
-    curves = (_bins if kind == "calibration" else _lines)(display, model)
+    curves: list[ChartCurve] = []
+    n_curves = len({(line.model, line.curve) for line in display.lines})
+    for line in display.lines:
+        is_fold, has_bins, columns = isinstance(line.fold, int), hasattr(line, "bins"), line.columns
+        if is_fold and n_curves > 1:  # folds of several curves would hide each other
+            continue
+        x, y, low, high = (columns.get(key) for key in (display.x, display.y, "low", "high"))
+        if line.fold == MEAN:
+            low, high = y - columns["std"], y + columns["std"]
+        kept = np.isfinite(x) & np.isfinite(y)
+        if low is not None:
+            low, high = np.fmin(low, y)[kept], np.fmax(high, y)[kept]
+        name = "" if is_fold else line.model or model
+        is_class = display.positive is None and line.curve not in AVERAGES
+        if line.model is None and (n_curves > 1 or is_class):
+            name = display._curve_name(line.curve)
+        look = sum(curve.kind != "fold" for curve in curves) % LOOKS
+        shape = "fold" if is_fold else "points" if has_bins else "line"
+        text = _value_text(display, line)
+        curves.append(ChartCurve(name, text, x[kept], y[kept], look, shape, low, high))
     labels = display.x_label, display.y_label
     return Chart(kind, TITLES[kind], *labels, curves, kind != "precision_recall")
 
 
-def _lines(display: Any, model: str) -> list[ChartCurve]:
-    """Lines with their bands, and the folds of a curve that is the only one."""
-    curves: list[ChartCurve] = []
-    n_curves = len({(line.model, line.curve) for line in display.lines})
-    for line in display.lines:
-        is_fold, columns = isinstance(line.fold, int), line.columns
-        if is_fold and n_curves > 1:  # folds of several curves would hide each other
-            continue
-        x, y = columns[display.x], columns[display.y]
-        low, high = columns.get("low"), columns.get("high")
-        if line.fold == MEAN:
-            low, high = y - columns["std"], y + columns["std"]
-        kept = np.isfinite(x) & np.isfinite(y)
-        if low is not None and high is not None:
-            low, high = np.fmin(low, y)[kept], np.fmax(high, y)[kept]
-        text = known(line.value)
-        if line.interval is not None:
-            text = f"{text} {interval(line.interval.low, line.interval.high)}".strip()
-        name = "" if is_fold else line.model or model
-        if n_curves > 1 and line.model is None:
-            name = display._curve_name(line.curve)
-        look = sum(curve.kind == "line" for curve in curves)
-        text = f"{display.value_name} {text}" if text and display.value_name else ""
-        kind = "fold" if is_fold else "line"
-        curves.append(ChartCurve(name, text, x[kept], y[kept], look % LOOKS, kind, low, high))
-    return curves
-
-
-def _bins(display: Any, model: str) -> list[ChartCurve]:
-    """Reliability curves by model, or by class if there are more than two."""
-    curves: list[ChartCurve] = []
-    for line in display.lines:
-        bins, seen = line.bins, line.bins.count > 0
-        name = line.model
-        if name is None:
-            name = line.curve if display.positive is None else model or line.curve
-        text = "" if np.isnan(line.error) else f"ECE {line.error:.3f}"
-        places = bins.mean_predicted[seen], bins.observed_rate[seen]
-        ends = bins.low[seen], bins.high[seen]
-        curves.append(ChartCurve(str(name), text, *places, len(curves) % LOOKS, "points", *ends))
-    return curves
+def _value_text(display: Any, line: Any) -> str:
+    """The number that summarises a line, with its interval; "" if it is undefined."""
+    if hasattr(line, "bins"):
+        return "" if np.isnan(line.error) else f"ECE {line.error:.3f}"
+    ends = "" if line.interval is None else interval(line.interval.low, line.interval.high)
+    value = f"{known(line.value)} {ends}".strip()
+    return f"{display.value_name} {value}" if value else ""
 
 
 def matrix_table(labels: Sequence[Any], table: Array, title: str) -> str:
