@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from skmetrics_ext.report import tables
-from skmetrics_ext.report.fold import FoldResult, Grouping
-from skmetrics_ext.report.out_of_fold import OutOfFold, ScoredData, out_of_fold
-from skmetrics_ext.report.outputs import ReportOutputs, with_interval
-from skmetrics_ext.report.summary import INTERVAL_KINDS, IntervalKind, compare_models, fold_cells
-from skmetrics_ext.result_bases import draw
-from skmetrics_ext.rows import Rows
+from skmetrics_ext.formats import json_of
+from skmetrics_ext.report import saving, tables
+from skmetrics_ext.report.fold_values import FoldValues
+from skmetrics_ext.report.summary import (
+    GAP,
+    INTERVAL_KINDS,
+    IntervalKind,
+    compare_models,
+    fold_cells,
+)
+from skmetrics_ext.requirements import Verdicts, check_requirements
+from skmetrics_ext.result_bases import SCHEMA_VERSION, draw
+from skmetrics_ext.rows import Library, Rows, Tabular, written
 from skmetrics_ext.validation import InvalidParameterError, check_option
 
 if TYPE_CHECKING:
@@ -22,13 +29,14 @@ if TYPE_CHECKING:
 
     from skmetrics_ext.merged.evaluation import Evaluation
 
+_TABLES = ("summary", "folds", "pooled", "compare")
 PlotKind = Literal[
     "metrics", "roc", "precision_recall", "calibration", "gain", "lift", "decision", "threshold"
 ]
 
 
 @dataclass(frozen=True, repr=False, slots=True)
-class CrossValidationReport(ReportOutputs):
+class CrossValidationReport(FoldValues, Tabular):
     """Values of every model, fold and metric; printed as a table.
 
     Made by `cross_validation_report`.
@@ -75,60 +83,6 @@ class CrossValidationReport(ReportOutputs):
     (('GaussianNB',), 'GaussianNB')
     """
 
-    models: tuple[str, ...]
-    metrics: tuple[str, ...]
-    results: tuple[FoldResult, ...]
-    n_samples: int
-    splitter: str
-    baseline: str | None = None
-    positive_class: Any = None
-    confidence_level: float = 0.95
-    left_out: tuple[str, ...] = ()
-    data: ScoredData = field(default_factory=ScoredData, repr=False, compare=False)
-    interval: IntervalKind = "auto"
-    data_warnings: tuple[str, ...] = ()
-    # Results of `computed_once`.
-    computed: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
-
-    @property
-    def n_folds(self) -> int:
-        """Number of folds."""
-        return len({result.fold for result in self.results})
-
-    @property
-    def has_train(self) -> bool:
-        """Whether the models were also scored on their training rows."""
-        return any(result.train_values for result in self.results)
-
-    @property
-    def grouping(self) -> Grouping | None:
-        """Groups of dependent rows; None if no groups were given."""
-        return self.data.grouping
-
-    def __iter__(self) -> Iterator[str]:
-        """Names of the models."""
-        return iter(self.models)
-
-    def __getitem__(self, model: str | Sequence[str]) -> CrossValidationReport:
-        """The report of one model, or of several.
-
-        Parameters
-        ----------
-        model : str or sequence of str
-            One of ``models``, or several.
-
-        Returns
-        -------
-        CrossValidationReport
-        """
-        names = (model,) if isinstance(model, str) else tuple(model)
-        unknown = [name for name in names if name not in self.models]
-        if unknown or not names:
-            raise KeyError(f"models are {list(self.models)}; got {model!r}")
-        baseline = self.baseline if self.baseline in names else None
-        results = tuple(result for name in names for result in self.results_of(name))
-        return replace(self, models=names, results=results, baseline=baseline)
-
     def best(self, metric: str | None = None) -> str:
         """Name of the model with the best mean of a metric over the folds.
 
@@ -159,20 +113,6 @@ class CrossValidationReport(ReportOutputs):
         if not means:
             raise InvalidParameterError(f"{metric} is undefined on every fold of every model.")
         return max(means, key=lambda name: means[name])
-
-    def results_of(self, model: str) -> list[FoldResult]:
-        """Results of a model, fold by fold.
-
-        Parameters
-        ----------
-        model : str
-            One of ``models``.
-
-        Returns
-        -------
-        list of FoldResult
-        """
-        return [result for result in self.results if result.model == model]
 
     def folds(self) -> Rows:
         """Values of each fold.
@@ -237,18 +177,6 @@ class CrossValidationReport(ReportOutputs):
         interval = self.interval if interval is None else interval
         check_option("interval", interval, INTERVAL_KINDS)
         return tables.summary_table(self, interval)
-
-    @property
-    def predictions(self) -> dict[str, OutOfFold]:
-        """Out-of-fold predictions of each model, by its name.
-
-        Returns
-        -------
-        dict of str to OutOfFold
-            ``rows``, ``fold`` and ``responses``: an array for each method that the metrics read,
-            with columns in the order of ``classes``.
-        """
-        return {model: out_of_fold(self.results_of(model)) for model in self.models}
 
     def pooled(self) -> Rows:
         """Each metric on the out-of-fold predictions of all folds together, if that is valid.
@@ -407,22 +335,214 @@ class CrossValidationReport(ReportOutputs):
         ImportError
             If matplotlib is not installed.
         """
-        return draw(with_interval(self, interval), kind, ax, options)
+        return draw(self._with_interval(interval), kind, ax, options)
 
-    def times(self) -> dict[str, tuple[float, float]]:
-        """Mean fit and score time of a fold in seconds, by model.
+    def require(
+        self, requirements: str | Iterable[str], *, interval: IntervalKind | None = None
+    ) -> Verdicts:
+        """Check whether the models meet limits, for example as a test that gates a release.
+
+        Parameters
+        ----------
+        requirements : str or iterable of str
+            Each of the form
+
+            - "metric>=limit" (or <=, >, <): "pass" if the whole interval meets the limit, "fail"
+              if none of it does, and "undecided" if the interval contains the limit or there is
+              no interval;
+            - "metric.value>=limit", "metric.low>=limit", "metric.high>=limit": one number only;
+            - "model/metric>=limit": one model instead of every model except the baseline;
+            - "worst:metric>=limit": the worst group of ``by``, with a simultaneous interval.
+
+            "log_loss<=0.4" is a limit for the loss if the report has "neg_log_loss".
+        interval : {"auto", "cv", "pooled", "corrected", "nested"}, default=None
+            The kind of interval, as in `summary`; by default that of the report.
 
         Returns
         -------
-        dict of str to (float, float)
+        Verdicts
+            ``.rows`` and ``.passed``; it prints as a table, and is true if all requirements are
+            met.
+
+        Raises
+        ------
+        ValueError
+            If a requirement cannot be read, or names a metric, a model or groups that the report
+            does not have.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from skmetrics_ext import cross_validation_report
+        >>> X, y = load_breast_cancer(return_X_y=True)
+        >>> report = cross_validation_report(GaussianNB(), X, y, scoring=["roc_auc", "f1"])
+        >>> print(report.require(["roc_auc>=0.95", "f1>=0.95", "f1.value>=0.95"]))
+        requirement     model        value          interval  verdict    note
+        --------------  ----------  ------  ----------------  ---------  ----
+        roc_auc>=0.95   GaussianNB  0.9874  [0.9781, 0.9928]  pass
+        f1>=0.95        GaussianNB  0.9518  [0.9330, 0.9656]  undecided  [1]
+        f1.value>=0.95  GaussianNB  0.9518  [0.9330, 0.9656]  pass
+        <BLANKLINE>
+        [1] the interval contains the limit
         """
-        means = {}
-        for model in self.models:
-            seconds = [(result.fit_time, result.score_time) for result in self.results_of(model)]
-            # A model has no fold if the run was interrupted before its first one.
-            fit, score = np.mean(seconds or [(np.nan, np.nan)], axis=0).tolist()
-            means[model] = (fit, score)
-        return means
+        rows = [
+            {**row, "value": row.mean if np.isnan(row.value) else row.value}
+            for row in self.summary(interval)
+        ]
+        worst = None
+        if self.data.rows_by is not None:
+            worst = lambda metric, model: self.by_group(model).worst(metric)  # noqa: E731
+        return check_requirements(requirements, rows, worst)
+
+    def frame(self, rows: tables.RowKind = "summary", *, library: Library = "pandas") -> Any:
+        """One of the tables as a data frame.
+
+        Parameters
+        ----------
+        rows : {"summary", "folds", "pooled", "compare"}, default="summary"
+            The table.
+        library : {"pandas", "polars"}, default="pandas"
+            Library of the data frame.
+
+        Returns
+        -------
+        pandas.DataFrame or polars.DataFrame
+            With polars, reasons and notes are text.
+
+        Raises
+        ------
+        ImportError
+            If the library is not installed.
+        """
+        check_option("rows", rows, _TABLES)
+        table: Rows = getattr(self, rows)()
+        return table.frame(library=library)
+
+    def flat(self) -> dict[str, float]:
+        """Mean, spread and bounds by path, such as "forest/roc_auc/mean", for experiment trackers.
+
+        MLflow, Weights & Biases and DVC accept such a dict. In names, characters other than
+        letters, digits and "_.:-" become "_"; missing bounds are left out.
+
+        Returns
+        -------
+        dict of str to float
+        """
+        keys = ("model", "metric", "mean", "std", "low", "high", *GAP)
+        return Rows({key: row[key] for key in keys if key in row} for row in self.summary()).flat()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole report as plain Python values.
+
+        Returns
+        -------
+        dict
+        """
+        positive = self.positive_class
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "models": list(self.models),
+            "metrics": list(self.metrics),
+            "baseline": self.baseline,
+            "positive_class": positive.item() if hasattr(positive, "item") else positive,
+            "left_out": list(self.left_out),
+            "n_samples": self.n_samples,
+            "n_groups": None if self.grouping is None else self.grouping.n_groups,
+            "n_folds": self.n_folds,
+            "splitter": self.splitter,
+            "confidence_level": self.confidence_level,
+            **{name: getattr(self, name)() for name in _TABLES},
+        }
+
+    def to_json(self, path: str | Path | None = None) -> str | None:
+        """The whole report as JSON; nan is null, infinities are "Infinity" and "-Infinity".
+
+        Parameters
+        ----------
+        path : str or Path, default=None
+            File to write.
+
+        Returns
+        -------
+        str or None
+            The text, unless it is written to a file.
+        """
+        return written(json_of(self.to_dict(), "Infinity"), path, "\n")
+
+    def to_html(
+        self, path: str | Path | None = None, *, interval: IntervalKind | None = None
+    ) -> str | None:
+        """The whole report as one self-contained HTML page with tables and charts.
+
+        The page begins with the question, its answer and the findings, loads nothing, and needs
+        neither scripts nor matplotlib. Scripts add sortable tables, a choice of models and metric,
+        values of curves at the pointer, and a slider for the threshold of the confusion matrix.
+        Parts that are left out are listed with the reason.
+
+        Parameters
+        ----------
+        path : str or Path, default=None
+            File to write.
+        interval : {"auto", "cv", "pooled", "corrected", "nested"}, default=None
+            The kind of interval, as in `summary`; by default that of the report.
+
+        Returns
+        -------
+        str or None
+            The text, unless it is written to a file.
+        """
+        from skmetrics_ext.report.page.report_page import report_page
+
+        return written(report_page(self._with_interval(interval)), path)
+
+    def save(self, path: str | Path) -> None:
+        """Write the report to a file that `load` reads.
+
+        The file is a zip of JSON and arrays, and reading it runs no code. It holds all values,
+        predictions and true labels. It does not hold the models and features, so a loaded report
+        has no intervals from nested cross-validation, nor functions of metrics from outside this
+        package, whose values on the folds are kept.
+
+        Parameters
+        ----------
+        path : str or Path
+            File to write.
+
+        Raises
+        ------
+        ValueError
+            If labels or class names are neither numbers nor text.
+        """
+        saving.save(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a report that `save` wrote.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+
+        Returns
+        -------
+        CrossValidationReport
+            Equal to the one that was saved.
+
+        Raises
+        ------
+        ValueError
+            If the file is not a report, is damaged, or was written by a later version.
+        """
+        return cls(**saving.load(path))
+
+    def _with_interval(self, interval: IntervalKind | None) -> Self:
+        """The report with another kind of interval; unchanged for None."""
+        if interval is None:
+            return self
+        check_option("interval", interval, INTERVAL_KINDS)
+        return replace(self, interval=interval)
 
     def _as_rows(self) -> Rows:
         """The printed table, with a row per model."""

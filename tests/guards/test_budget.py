@@ -16,10 +16,10 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 LIMITS = {
     "inference": (6420, 4950),
     "metrics and registry": (5495, 5450),
-    "report": (4100, 3600),
+    "report": (4050, 3600),
     "merged and slices": (3110, 2600),
     "validation": (2400, 2250),
-    "plotting": (2330, 1800),
+    "plotting": (2315, 1800),
     "backends": (1800, 1750),
     "top level": (1810, 1300),
     "cli": (1720, 1050),
