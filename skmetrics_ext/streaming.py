@@ -160,7 +160,7 @@ class Accumulator:
     def _add(self, part: Partition, state: StreamState) -> None:
         """Count the rows, or buffer them if counting cannot fail."""
         assert state.layout is not None
-        n_scores = part.score.size if part.score is not None and self._ranks else 0
+        n_scores = part.score.size if self._ranks else 0
         bound = sum(map(len, self._stacks)) + self._n_waiting + n_scores
         may_fail = self._state.layout is None or self._edges is not None
         if may_fail or bound > self.max_distinct:

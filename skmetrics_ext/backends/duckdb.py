@@ -6,7 +6,6 @@ import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -175,7 +174,8 @@ class DuckEngine(partitions.Engine):
         numbers: dict[Any, int] = {}
         groups = [self._group_of(cell[:n_by]) for cell in cells]
         group = np.array([numbers.setdefault(key, len(numbers)) for key in groups])
-        part = Partition(classes, codes[0], codes[-1], None, weight, list(numbers), group)
+        no_scores = np.zeros((len(cells), 0))
+        part = Partition(classes, codes[0], codes[-1], no_scores, weight, list(numbers), group)
         sums = count_labels(part)
         sums.rows = {key: int(rows[group == number].sum()) for key, number in numbers.items()}
         return sums
@@ -358,57 +358,37 @@ def open_relation(relation: Any, names: ColumnNames) -> DuckEngine:
 
 
 def open_files_in_duckdb(files: Files, names: ColumnNames, memory_limit: int) -> DuckEngine:
-    """Parquet or CSV files."""
-
-    def fill(con: Any) -> None:
-        # CSV is read once, with the types that were detected.
-        if files.kind == "csv" or files.complete or files.missing:
-            _keep(con, files.reader(names.all), names)
-        elif files.alike and all(map(_PLAIN_PATH.fullmatch, files.files)):
-            listed = ", ".join(map(sql_literal, files.files))
-            given = f"read_parquet([{listed}], hive_partitioning=false)"
-            con.execute(f"CREATE VIEW data AS {_by_place(given, files.header, names)}")
-        else:
-            _register(con, files.dataset(files.files, names.all), names.all, names)
-
-    return _opened(fill, names, memory_limit, files.rows, repr(files.path))
-
-
-def open_arrow(data: Any, rows: Rows | None, names: ColumnNames, memory_limit: int) -> DuckEngine:
-    """An Arrow table or data set; without ``rows``, a reader whose rows are kept on disk."""
-    if rows is None:
-        fill, what = partial(_keep, reader=data, names=names), "The RecordBatchReader"
+    """Parquet or CSV files; CSV is read once, with the types that were detected."""
+    what, data = repr(files.path), None
+    if files.kind == "csv" or files.complete or files.missing:
+        data = files.reader(names.all)
+    elif files.alike and all(map(_PLAIN_PATH.fullmatch, files.files)):
+        listed = ", ".join(map(sql_literal, files.files))
+        data = _by_place(f"read_parquet([{listed}], hive_partitioning=false)", files.header, names)
     else:
-        header = data.schema.names
-        fill, what = partial(_register, given=data, header=header, names=names), "The data set"
-    return _opened(fill, names, memory_limit, rows, what)
+        with reading(what):
+            data = files.dataset(files.files, names.all)
+    return open_in_duckdb(data, files.rows, what, names, memory_limit)
 
 
-def _opened(
-    fill: Callable[[Any], None], names: ColumnNames, memory_limit: int, rows: Rows | None, what: str
+def open_in_duckdb(
+    data: Any, rows: Rows | None, what: str, names: ColumnNames, memory_limit: int
 ) -> DuckEngine:
-    """A connection with the data; it is closed if reading them fails."""
+    """An Arrow table or data set, a reader, whose rows are kept on disk in their order, or SQL."""
+    is_reader = type(data).__name__ == "RecordBatchReader"
     con, close = connect(memory_limit)
     try:
         with reading(what):
-            fill(con)
+            if not isinstance(data, str):
+                con.register("given", data)
+                data = _by_place("given", data.schema.names, names)
+            con.execute("SET preserve_insertion_order = true")
+            con.execute(f"CREATE {'TABLE' if is_reader else 'VIEW'} data AS {data}")
+            con.execute("SET preserve_insertion_order = false")
         return DuckEngine(con.sql, names, close, rows, what)
     except BaseException:
         close()
         raise
-
-
-def _keep(con: Any, reader: Any, names: ColumnNames) -> None:
-    """Copy the rows into a table of DuckDB, in their order."""
-    con.register("given", reader)
-    con.execute("SET preserve_insertion_order = true")
-    con.execute(f"CREATE TABLE data AS {_by_place('given', reader.schema.names, names)}")
-    con.execute("SET preserve_insertion_order = false")
-
-
-def _register(con: Any, given: Any, header: Sequence[Any], names: ColumnNames) -> None:
-    con.register("given", given)
-    con.execute(f"CREATE VIEW data AS {_by_place('given', header, names)}")
 
 
 def _by_place(given: str, header: Sequence[Any], names: ColumnNames) -> str:

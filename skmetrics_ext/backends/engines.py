@@ -99,14 +99,17 @@ def _prefers_duckdb(engine: str) -> bool:
 def _open_in_duckdb(dataset: Any, names: ColumnNames, memory_limit: int) -> Any:
     require("duckdb", "engine='duckdb'")
     require("pyarrow", "Reading DuckDB in batches")
-    from skmetrics_ext.backends.duckdb import open_arrow
+    from skmetrics_ext.backends.duckdb import open_in_duckdb
 
+    rows, what = None, "The data set"
     if type(dataset).__name__ == "RecordBatchReader":
-        return open_arrow(dataset, None, names, memory_limit)
-    if hasattr(dataset, "to_batches") and not hasattr(dataset, "to_pandas"):
-        return open_arrow(dataset, _scanned_rows(dataset), names, memory_limit)
-    table = _arrow_table(_select(dataset, names.all))
-    return open_arrow(table, _rows_in_memory(table), names, memory_limit)
+        what = "The RecordBatchReader"
+    elif hasattr(dataset, "to_batches") and not hasattr(dataset, "to_pandas"):
+        rows = _scanned_rows(dataset)
+    else:
+        dataset = _arrow_table(_select(dataset, names.all))
+        rows = _rows_in_memory(dataset)
+    return open_in_duckdb(dataset, rows, what, names, memory_limit)
 
 
 def _arrow_table(frame: Any) -> Any:

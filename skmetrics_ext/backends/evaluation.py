@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.backends import partitions
 from skmetrics_ext.backends.engines import open_engine
-from skmetrics_ext.backends.partitions import Engine, Readings, Task
+from skmetrics_ext.backends.partitions import Engine, PartitionSurvey, Readings, Task
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.merged.columns import ColumnNames, read_value_column, score_columns
 from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
@@ -342,14 +342,10 @@ def _with_edges(names: ColumnNames, bins: Any, opened: Engine) -> ColumnNames:
 
 def _sample_column(name: str, opened: Engine) -> Array:
     """Values of a column, or of a sample of its rows if there are many."""
-    rng, sample, keys = np.random.default_rng(0), np.zeros(0), np.zeros(0)
+    rng, survey = np.random.default_rng(0), PartitionSurvey()
     for batch, place in opened.collect((name,)):
         values = numbers_of(read_value_column(batch, name, place))
-        sample = np.concatenate([sample, values])
-        keys = np.concatenate([keys, rng.random(len(values))])
-        if len(sample) > partitions.SAMPLE:
-            chosen = np.argpartition(keys, partitions.SAMPLE)[: partitions.SAMPLE]
-            sample, keys = sample[chosen], keys[chosen]
-    if not len(sample):
+        survey.add_sample(rng.random(len(values)), values)
+    if survey.sample is None:
         raise InvalidParameterError("The data set has no rows.")
-    return sample
+    return survey.sample

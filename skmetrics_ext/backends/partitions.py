@@ -106,8 +106,10 @@ class PartitionSurvey:
         if self.sample is not None:
             keys = np.concatenate([self.keys, keys])
             sample = np.concatenate([self.sample, sample])
-        kept = np.argsort(keys, kind="stable")[:SAMPLE]
-        self.keys, self.sample = keys[kept], sample[kept]
+        if len(keys) > SAMPLE:
+            kept = np.argpartition(keys, SAMPLE)[:SAMPLE]
+            keys, sample = keys[kept], sample[kept]
+        self.keys, self.sample = keys, sample
 
     @property
     def n_rows(self) -> int:
@@ -191,7 +193,7 @@ def reduce_batch(
 def survey_part(part: Partition, place: RowLocation, *, sampled: bool) -> PartitionSurvey:
     """Count the labels and groups of a partition, and sample its scores."""
     survey = PartitionSurvey(count_labels(part))
-    if sampled and part.score is not None:
+    if sampled:
         rng = np.random.default_rng([place.number, place.first_row])
         survey.add_sample(rng.random(part.n_rows), part.score)
     return survey

@@ -16,8 +16,7 @@ from skmetrics_ext.metrics.averaging import SAMPLES, averaged
 from skmetrics_ext.metrics.probabilities.losses import mean
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.tallies import Counts, Means
-from skmetrics_ext.tallies.label_tally import LabelTally
+from skmetrics_ext.tallies import Counts, LabelTally, Means
 from skmetrics_ext.validation import Labels
 
 ReadTables = Callable[[Array], Array]

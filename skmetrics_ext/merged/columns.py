@@ -90,14 +90,15 @@ class RowLocation:
 class Partition:
     """Columns of one part, with labels and groups as codes into the values of this part.
 
-    ``pred``, ``score`` (n, K), ``weight`` (int64 or float64) and ``group`` may be None. Scores that
-    are ``checked`` need no further validation.
+    ``pred``, ``weight`` (int64 or float64) and ``group`` may be None. ``score`` is (n, K), for two
+    classes perhaps (n, 1), the column of the positive class; (n, 0) without scores. Scores that are
+    ``checked`` need no further validation.
     """
 
     labels: Array
     true: Array
     pred: Array | None
-    score: Array | None
+    score: Array
     weight: Array | None
     groups: Sequence[Any]
     group: Array | None
@@ -107,6 +108,18 @@ class Partition:
     @property
     def n_rows(self) -> int:
         return len(self.true)
+
+    @property
+    def rankings(self) -> Array:
+        """The scores to rank: a row for each class, or only for the positive one of two."""
+        return self.score.T[-1:] if self.score.shape[1] == 2 else self.score.T
+
+    def scored_rows(self, rows: Array | slice) -> Partition:
+        """Classes, scores and weights of some rows."""
+        weight = None if self.weight is None else self.weight[rows]
+        return replace(
+            self, true=self.true[rows], pred=None, score=self.score[rows], weight=weight, group=None
+        )
 
     @property
     def n_bytes(self) -> int:
@@ -154,7 +167,9 @@ def read_part(data: Any, names: ColumnNames, place: RowLocation) -> Partition:
     groups, group = names.by.groups_of(
         {name: read_value_column(data, name, place) for name in names.by.columns}
     )
-    score, eps = _scores(data, names, place)
+    score, eps = np.zeros((len(codes[0]), 0)), 0.0
+    if names.score:
+        score, eps = _scores(data, names, place)
     weight = None if names.weight is None else _weights(data, names.weight, place)
     return Partition(
         labels, codes[0], codes[1] if len(codes) > 1 else None, score, weight, groups, group, eps
@@ -200,9 +215,6 @@ def read_value_column(data: Any, name: str, place: RowLocation) -> Column:
     if values.dtype.kind == "f" and not kernels.all_finite(values):
         row = int(np.argmin(np.isfinite(values)))
         raise _refused(name, values[row], row, place)
-    if read.categories is not None and len(values) and int(values.min()) < 0:
-        row = int(np.argmin(values))
-        raise InvalidParameterError(f"Column {name!r} has a missing value in {place.of(row)}.")
     return read
 
 
@@ -224,9 +236,7 @@ def _by_dictionary(column: Any) -> Any:
     return column
 
 
-def _scores(data: Any, names: ColumnNames, place: RowLocation) -> tuple[Array | None, float]:
-    if not names.score:
-        return None, 0.0
+def _scores(data: Any, names: ColumnNames, place: RowLocation) -> tuple[Array, float]:
     read = [read_value_column(data, name, place) for name in names.score]
     for column in read:
         _check_numbers(column, "scores")
@@ -266,49 +276,31 @@ def _weights(data: Any, name: str, place: RowLocation) -> Array:
     return values.astype(np.int64, copy=False)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class GroupRows:
-    """Rows of one group with non-zero weight: codes into the layout's classes, scores, weights.
-
-    ``score`` is (n, K), in the order of the classes; for two classes it may be (n, 1), the column
-    of the positive class.
-    """
-
-    true: Array
-    score: Array
-    weight: Array | None
-    eps: float
-
-    @property
-    def rankings(self) -> Array:
-        """The scores to rank: a row for each class, or only for the positive one of two."""
-        return self.score.T[-1:] if self.score.shape[1] == 2 else self.score.T
-
-
 def rows_by_group(
     part: Partition, layout: Layout, names: ColumnNames, place: RowLocation
-) -> Iterator[tuple[Any, GroupRows]]:
-    """Rows with scores and non-zero weight, by group."""
-    if part.score is None or not part.n_rows:
+) -> Iterator[tuple[Any, Partition]]:
+    """Rows with scores and non-zero weight, by group; coded as by `in_layout`."""
+    if not part.score.size:
         return
-    codes, score = scored(part, layout, names, place)
+    coded = in_layout(part, layout, names, place)
     kept = None if part.weight is None or part.weight.all() else part.weight != 0
     for group, rows in each_group(part, kept):
-        weight = None if part.weight is None else part.weight[rows]
-        yield group, GroupRows(codes[rows], score[rows], weight, part.eps)
+        yield group, coded.scored_rows(rows)
 
 
-def scored(
-    part: Partition, layout: Layout, names: ColumnNames, place: RowLocation
-) -> tuple[Array, Array]:
-    """Codes of the rows into the classes of the layout, and scores in that order."""
+def in_layout(part: Partition, layout: Layout, names: ColumnNames, place: RowLocation) -> Partition:
+    """Checked rows with codes into the classes of the layout, and scores in that order."""
     if not part.checked:
         part = check_scores(part, place, layout, names)
-    assert part.score is not None
     codes = find_labels(part.labels, layout.classes)
     is_coded = np.array_equal(codes, np.arange(len(codes)))
-    true = part.true if is_coded else codes[part.true]
-    return true, part.score[:, ::-1] if layout.turned else part.score
+    return replace(
+        part,
+        labels=layout.classes,
+        true=part.true if is_coded else codes[part.true],
+        pred=None,
+        score=part.score[:, ::-1] if layout.turned else part.score,
+    )
 
 
 def check_scores(
@@ -316,8 +308,6 @@ def check_scores(
 ) -> Partition:
     """Reject rows of other classes than those of the layout, or without proper probabilities."""
     score = part.score
-    if score is None:
-        return part
     unknown = find_labels(part.labels, layout.classes) < 0
     if unknown.any() and unknown[part.true].any():
         why = f", which is none of the classes {layout.classes.tolist()}"

@@ -14,7 +14,8 @@ from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
 from skmetrics_ext.merged import ranges
 from skmetrics_ext.merged.layout import Layout, refusal
 from skmetrics_ext.merged.ranges import NAN, RangePlan, RangeReading, Value
-from skmetrics_ext.merged.samples import NO_ROWS, GroupSums, HeldRows
+from skmetrics_ext.merged.samples import NO_ROWS, GroupSums, HeldRows, rows_of_part
+from skmetrics_ext.merged.stream import NAMES, StreamState, sum_part
 from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.merged.thinned_curve import ThinnedCurve, thin_curve
 from skmetrics_ext.metrics.calibration.calibration_error import error_of_classes
@@ -23,10 +24,16 @@ from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import draw
 from skmetrics_ext.rows import Row, Rows, Shown, Tabular, columns
 from skmetrics_ext.slices import group_comparisons
-from skmetrics_ext.slices.group_columns import ALL, NO_GROUPS, GroupColumns
+from skmetrics_ext.slices.group_columns import ALL, NO_GROUPS, GroupColumns, group_arrays
 from skmetrics_ext.slices.group_comparisons import Bounded, GroupGaps, GroupSpread, WorstGroup
 from skmetrics_ext.tallies import ConfusionTally, Counts, RankTally, ScoreSketch
 from skmetrics_ext.tallies.bins import BinTally
+from skmetrics_ext.validation import InvalidParameterError, check_option
+from skmetrics_ext.validation.containers import count_rows
+from skmetrics_ext.validation.groups import read_groups
+from skmetrics_ext.validation.labels import distinct_labels, read_labels
+from skmetrics_ext.validation.parameters import check_integer
+from skmetrics_ext.validation.probabilities import n_columns
 
 _SKETCHED = "bounds of a sketch"
 
@@ -251,6 +258,68 @@ def evaluation_rows(
     others = columns("metric", "of", "value", ends, ("rows", "n_rows"), "method")
     shown = [column for column in (group, *others) if has.get(column.names()[0], True)]
     return Rows(rows, shown, notes=notes)
+
+
+# --------------------------------------------------------------------------- from arrays
+
+
+def evaluate_arrays(
+    metrics: tuple[Metric, ...],
+    y_true: Any,
+    y_pred: Any,
+    y_score: Any,
+    *,
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    by: Any = None,
+    margins: bool = False,
+    bins: Mapping[str, Any] | None = None,
+    min_rows: int = 1,
+    groups: Any = None,
+    level: float | None = None,
+) -> Evaluation:
+    """Metrics of arrays by group, with intervals if there is a ``level``."""
+    check_option("margins", margins, (True, False))
+    check_integer("min_rows", min_rows, 1)
+    arguments = {"y_true": y_true, "y_score": y_score, "y_pred": y_pred}
+    arguments = {name: data for name, data in arguments.items() if data is not None}
+    classes, pair = _classes(labels, y_true, y_score)
+    state = StreamState(metrics, classes, pos_label, pair=pair)
+    part, state = state.read_rows(arguments, sample_weight)
+    if part is None:
+        raise InvalidParameterError("Every row is masked.")
+    columns = NO_GROUPS
+    if by is not None:
+        columns, values, group = group_arrays(by, bins or {}, part.n_rows, y_true)
+        part = replace(part, groups=values, group=group)
+    cluster = None if groups is None else read_groups(groups, part.n_rows, **arguments)
+    assert state.layout is not None
+    sums, tallies = sum_part(part, state.layout)
+    layout = state.final_layout(sums)
+    rows = rows_of_part(part, NAMES, layout, cluster)
+    return evaluate_tallies(
+        layout,
+        sums,
+        {group: [[tally] for tally in of_group] for group, of_group in tallies.items()},
+        engine="memory",
+        level=level,
+        by=columns,
+        margins=margins,
+        min_rows=min_rows,
+        rows=rows,
+        weighted=sample_weight is not None,
+    )
+
+
+def _classes(labels: Any, y_true: Any, y_score: Any) -> tuple[Any, list[Any] | None]:
+    """Classes, listed or of several columns of scores; else the two classes of one column."""
+    if labels is not None or y_score is None or count_rows(y_true) is None:
+        return None if labels is None else read_labels(labels), None
+    classes = distinct_labels(y_true)
+    if n_columns(y_score) > 1:
+        return classes, None
+    return None, classes.tolist() if classes is not None and len(classes) == 2 else None
 
 
 # --------------------------------------------------------------------------- from sums

@@ -234,8 +234,8 @@ class HeldRows:
     layout : Layout
     part : Partition
         The rows, each with the number of its group.
-    scores : (ndarray, ndarray) or None
-        Codes into the classes of the layout, and scores in that order.
+    coded : Partition
+        The same rows in the order of the layout's classes, if they have scores.
     cluster : ndarray of shape (n,) or None
     cells : GroupSums or None
         Sums of the same rows, which suffice for most metrics of counted rows.
@@ -246,7 +246,7 @@ class HeldRows:
 
     layout: Layout
     part: Partition
-    scores: tuple[Array, Array] | None
+    coded: Partition
     cluster: Array | None
     cells: GroupSums | None = None
     n_resamples: int | None = None
@@ -307,15 +307,10 @@ class HeldRows:
             assert part.pred is not None
             labels = Labels("multiclass", part.labels, part.true, part.pred, part.weight)
             return some_rows(labels, rows)
-        assert self.scores is not None
-        true, score = (column[rows] for column in self.scores)
-        weight = None if part.weight is None else part.weight[rows]
-        if layout.n_columns == 2 and score.shape[1] == 1:  # that of the positive class
-            score = np.column_stack([1 - score[:, 0], score[:, 0]])
-        given = columns.GroupRows(true, score, weight, part.eps)
+        scored = self.coded.scored_rows(rows)
         if metric.spec.response != "probabilities" or metric.spec.check == Scores.check:
-            return as_scores(given, layout, every=metric.spec.least_classes > 2)
-        return as_probabilities(given, layout)
+            return as_scores(scored, layout, every=metric.spec.least_classes > 2)
+        return as_probabilities(scored, layout)
 
 
 def hold_rows(
@@ -346,7 +341,7 @@ def rows_of_part(
     part: Partition, names: ColumnNames, layout: Layout, cluster: Array | None
 ) -> HeldRows:
     """Rows of a part, which become one group if it has none."""
-    scores = None if part.score is None else columns.scored(part, layout, names, RowLocation())
+    coded = columns.in_layout(part, layout, names, RowLocation()) if part.score.size else part
     if part.group is None:
         part = replace(part, group=np.zeros(part.n_rows, dtype=np.int64))
-    return HeldRows(layout, part, scores, cluster)
+    return HeldRows(layout, part, coded, cluster)

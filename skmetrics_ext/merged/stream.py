@@ -102,7 +102,8 @@ class StreamState:
             if weight.dtype.kind == "i":
                 total += float(weight.sum())
                 check_total(total, "sample_weight of all batches")
-        pair, eps, matrix, pred_codes = self.pair, 0.0, None, None
+        pair, eps, pred_codes = self.pair, 0.0, None
+        matrix = np.zeros((len(true), 0))
         if score is None:  # the positive class is settled when all rows are there
             layout = self.layout or Layout(self.metrics, np.zeros(0), None, 0)
         else:
@@ -343,9 +344,7 @@ def _metric(name: str, metric: str, params: Mapping[str, Any]) -> Metric:
 
 def _one_row(layout: Layout) -> Sums:
     """Sums of one row of the first class, which have the shapes of all sums."""
-    score = None
-    if layout.n_columns:
-        score = np.full((1, layout.n_columns), 1 / max(layout.n_columns, 2))
+    score = np.full((1, layout.n_columns), 1 / max(layout.n_columns, 2))
     first = np.zeros(1, dtype=np.int64)
     part = Partition(layout.classes, first, None, score, None, (None,), None, checked=True)
     return sum_rows(part, layout, NAMES, PLACE, ranked=False)[0]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.merged import columns
-from skmetrics_ext.merged.columns import ColumnNames, GroupRows, Partition, RowLocation
+from skmetrics_ext.merged.columns import ColumnNames, Partition, RowLocation
 from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.metrics.calibration.binning import Binning, check_bins
 from skmetrics_ext.numeric import Array
@@ -148,7 +148,7 @@ def sum_rows(
     return sums, tallies
 
 
-def tallies_of(rows: GroupRows, n_classes: int) -> list[RankTally]:
+def tallies_of(rows: Partition, n_classes: int) -> list[RankTally]:
     """Rank tally of each column of scores."""
     return [
         RankTally.from_scores(np.ascontiguousarray(column), rows.true, n_classes, rows.weight)
@@ -156,7 +156,7 @@ def tallies_of(rows: GroupRows, n_classes: int) -> list[RankTally]:
     ]
 
 
-def moments_of(metric: Metric, rows: GroupRows, layout: Layout) -> MomentTally:
+def moments_of(metric: Metric, rows: Partition, layout: Layout) -> MomentTally:
     """Moments of the values of the rows that a metric averages."""
     values = metric.spec.row_values
     assert values is not None
@@ -179,14 +179,14 @@ def moments_of(metric: Metric, rows: GroupRows, layout: Layout) -> MomentTally:
     return MomentTally.from_checked(row_values, rows.weight)
 
 
-def as_scores(rows: GroupRows, layout: Layout, *, every: bool = False) -> Scores:
+def as_scores(rows: Partition, layout: Layout, *, every: bool = False) -> Scores:
     """Rows as checked scores; for two classes ``every`` column, or the positive one's."""
     if layout.is_binary and not every:
         return Scores("binary", layout.classes, rows.true, rows.score[:, -1], rows.weight)
     return Scores("multiclass", layout.classes, rows.true, rows.score, rows.weight)
 
 
-def as_probabilities(rows: GroupRows, layout: Layout) -> Probabilities:
+def as_probabilities(rows: Partition, layout: Layout) -> Probabilities:
     """Rows as checked probabilities."""
     matrix = rows.score
     if layout.n_columns == 1:
@@ -195,7 +195,7 @@ def as_probabilities(rows: GroupRows, layout: Layout) -> Probabilities:
     return Probabilities(layout.classes, rows.true, matrix, rows.weight, rows.eps, cache=cache)
 
 
-def bins_of(metric: Metric, rows: GroupRows, layout: Layout) -> tuple[BinTally, ...]:
+def bins_of(metric: Metric, rows: Partition, layout: Layout) -> tuple[BinTally, ...]:
     """Sums over the bins of a calibration error, for one event or each class."""
     bins = check_bins(metric.options["n_bins"], "uniform")
     target = metric.options["target"]

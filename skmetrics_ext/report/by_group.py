@@ -11,7 +11,6 @@ import numpy as np
 
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.linearized import Linearized, linearize
-from skmetrics_ext.merged.arrays import group_arrays
 from skmetrics_ext.merged.evaluation import Evaluation, evaluation_rows
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
@@ -20,7 +19,7 @@ from skmetrics_ext.report.fold import Fold, FoldResult, computed_once
 from skmetrics_ext.report.out_of_fold import OutOfFold, ScoredData, needs_common_scale, out_of_fold
 from skmetrics_ext.report.tables import interval_column
 from skmetrics_ext.rows import Row, Rows, Shown, columns
-from skmetrics_ext.slices.group_columns import GroupColumns
+from skmetrics_ext.slices.group_columns import GroupColumns, group_arrays
 from skmetrics_ext.slices.group_comparisons import Groups
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import count_rows, read_array

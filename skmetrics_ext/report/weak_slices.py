@@ -20,8 +20,7 @@ from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import draw
 from skmetrics_ext.rows import Row, Rows, Shown, Tabular, columns
-from skmetrics_ext.slices.coding import Coded
-from skmetrics_ext.slices.slice_cells import check_number
+from skmetrics_ext.slices.coding import Coded, check_number
 from skmetrics_ext.slices.slice_search import Search, WeakSlice, search
 from skmetrics_ext.slices.slice_tests import part_of, slice_tests
 from skmetrics_ext.slices.table import FEW_BINS, Table, check_lengths, read_slices, slice_columns
@@ -163,10 +162,10 @@ def weak_slices(
             "n_rows": redundant.n_rows,
             "p_value": redundant.p_value,
         }
-        for weak in result.found
+        for weak in result.weak
         for redundant in _all_folded(weak)
     ]
-    listed = [_row(weak, coded, statistic, result) for weak in result.found]
+    listed = [_row(weak, coded, statistic, result) for weak in result.weak]
     tables = Rows(listed, SHOWN), Rows(folded, FOLDED), Rows(left_out, LEFT_OUT)
     value = float(statistic.value)
     return WeakSlices(measure.name, value, *tables, n_rows, result.n_tested, alpha)

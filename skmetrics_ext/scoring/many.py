@@ -164,7 +164,7 @@ def _table(
     options: dict[str, Any],
 ) -> Any:
     """The metrics of all rows or of each group, as `evaluate` computes them."""
-    from skmetrics_ext.merged.arrays import evaluate_arrays
+    from skmetrics_ext.merged.evaluation import evaluate_arrays
     from skmetrics_ext.merged.layout import find_metrics
 
     y_score, y_proba = arrays["scores"], arrays["probabilities"]

@@ -11,12 +11,15 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
+import numpy as np
+
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.rows import Rows, Shown
-from skmetrics_ext.slices.coding import Coded, bin_names, cross
+from skmetrics_ext.slices.coding import Coded, bin_names, cross, edges_of, numbers_of
 from skmetrics_ext.validation import InvalidParameterError
-from skmetrics_ext.validation.containers import Column
+from skmetrics_ext.validation.containers import Column, read_column
 from skmetrics_ext.validation.errors import printable
+from skmetrics_ext.validation.rows import check_index, index_of
 
 MOST_GROUPS = 10_000
 ALL = "all"  # displayed for a column that is summed over
@@ -213,3 +216,46 @@ def check_bins(bins: Iterable[str], names: Iterable[str]) -> None:
 
 
 NO_GROUPS = GroupColumns()
+
+
+def group_arrays(
+    by: Any, bins: Mapping[str, Any], n_rows: int, y_true: Any
+) -> tuple[GroupColumns, Sequence[Any], Array]:
+    """The columns of groups, the groups that occur, and the group number of each row.
+
+    Parameters
+    ----------
+    by : mapping of str to array-like
+        A column for each variable.
+    bins : mapping
+        Number of bins, or inner edges, of numeric columns.
+    n_rows : int
+        Number of rows that are evaluated.
+    y_true : array-like
+        The columns must have its index.
+    """
+    is_mapping = isinstance(by, Mapping) and all(isinstance(name, str) for name in by)
+    if not is_mapping or not by:
+        raise InvalidParameterError(
+            "by must be a dict of the name of a variable to its column, one value for each row, "
+            f"got {by!r:.60}."
+        )
+    check_bins(bins, by)
+    columns = {}
+    for name, data in by.items():
+        columns[name] = column = read_column(data, name)
+        check_index(y_true=index_of(y_true), **{name: column.index})
+        if column.mask is not None:
+            raise InvalidParameterError(f"by: column {name!r} is masked: leave out such rows.")
+        if len(column) != n_rows:
+            raise InvalidParameterError(
+                f"by: column {name!r} has {len(column)} rows, and {n_rows} rows are evaluated: "
+                "leave masked rows out of all columns."
+            )
+    edges = {name: edges_of(name, numbers_of(columns[name]), cuts) for name, cuts in bins.items()}
+    grouped = replace(GroupColumns.of(list(columns)), edges=edges)
+    groups, group = grouped.groups_of(columns)
+    assert group is not None
+    counts = np.bincount(group, minlength=len(groups)).tolist()
+    grouped.check(dict(zip(groups, counts, strict=True)))
+    return grouped, groups, group

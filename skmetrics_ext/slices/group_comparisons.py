@@ -163,15 +163,23 @@ class GroupComparison:
             )
         return 1.0 if better else -1.0
 
+    def known(self, groups: Iterable[Any]) -> dict[Any, Linearized]:
+        """The statistics of those groups that have one."""
+        statistics = ((group, self.of(self.parts(group))) for group in groups)
+        return {group: known for group, known in statistics if isinstance(known, Linearized)}
+
     def ranked(self, level: tuple[bool, ...]) -> list[Any]:
         """Groups by these columns that have a statistic, the best first."""
-        alike = [group for group in self.groups if self.by.level_of(group) == level]
-        known = _known({group: self.of(self.parts(group)) for group in alike})
+        known = self.known(group for group in self.groups if self.by.level_of(group) == level)
         return sorted(known, key=lambda group: -self.sign * known[group].value)
 
-
-def _known(statistics: Mapping[Any, Linearized | str]) -> dict[Any, Linearized]:
-    return {group: one for group, one in statistics.items() if isinstance(one, Linearized)}
+    def too_few(self, groups: Iterable[Any]) -> InvalidParameterError:
+        """Error for groups of which fewer than two have a statistic."""
+        statistics = {self.of(self.parts(group)) for group in groups}
+        reasons = "; ".join(sorted(why for why in statistics if isinstance(why, str)))
+        return InvalidParameterError(
+            f"{self.metric.name}: fewer than two groups can be compared ({reasons[:300]})."
+        )
 
 
 # --------------------------------------------------------------------------- gaps
@@ -315,13 +323,12 @@ def _reference(of: GroupComparison, against: Any, group: Any) -> list[Any] | str
 
 def worst(of: GroupComparison, level: float) -> WorstGroup:
     """The group whose optimistic simultaneous bound is worst."""
-    statistics = {group: of.of(of.parts(group)) for group in of.groups}
-    known = _known(statistics)
+    known = of.known(of.groups)
     if not known:
-        raise _too_few_known(of, statistics)
+        raise of.too_few(of.groups)
     estimates = optimistic_estimates(known, of.sign, level, of.source.plan)
     group = min(estimates, key=lambda group: estimates[group][0])
-    left_out, estimate = len(statistics) - len(known), estimates[group][1]
+    left_out, estimate = len(of.groups) - len(known), estimates[group][1]
     lacking = f"{left_out} groups have no interval and are left out" if left_out else ""
     low, high = sorted((of.turn * estimate.low, of.turn * estimate.high))
     return WorstGroup(
@@ -339,11 +346,10 @@ def worst(of: GroupComparison, level: float) -> WorstGroup:
 
 def spread(of: GroupComparison, level: float, seed: Any) -> GroupSpread:
     """The largest gap, and its distribution if groups only differ by chance."""
-    statistics = {cell: of.of([cell]) for cell in of.cells}
-    known = {cell: one for cell, one in _known(statistics).items() if one.has_influence}
+    known = {cell: part for cell, part in of.known(of.cells).items() if part.has_influence}
     if len(known) < 2:
-        raise _too_few_known(of, statistics)
-    values = {cell: of.turn * float(one.value) for cell, one in known.items()}
+        raise of.too_few(of.cells)
+    values = {cell: of.turn * float(part.value) for cell, part in known.items()}
     lowest, highest = (choose(values, key=lambda cell: values[cell]) for choose in (min, max))
     observed, drawn, method = compare_ranges(list(known.values()), seed)
     as_large = int((drawn.studentized >= observed - 1e-9).sum())
@@ -357,15 +363,6 @@ def spread(of: GroupComparison, level: float, seed: Any) -> GroupSpread:
         len(known),
         method,
         level,
-    )
-
-
-def _too_few_known(
-    of: GroupComparison, statistics: Mapping[Any, Linearized | str]
-) -> InvalidParameterError:
-    reasons = "; ".join(sorted({one for one in statistics.values() if isinstance(one, str)}))
-    return InvalidParameterError(
-        f"{of.metric.name}: fewer than two groups can be compared ({reasons[:300]})."
     )
 
 

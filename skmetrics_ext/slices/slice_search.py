@@ -14,8 +14,7 @@ import numpy as np
 
 from skmetrics_ext.inference.tests.rank_tests import holm_adjust
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.slices.coding import Coded
-from skmetrics_ext.slices.slice_cells import ColumnCross, Slice, column_crosses
+from skmetrics_ext.slices.coding import Coded, ColumnCross, Slice, column_crosses
 from skmetrics_ext.slices.slice_tests import ExactTests, StudentTests
 
 # A slice is not tested if the bound of its p-value exceeds the level by this factor.
@@ -43,7 +42,7 @@ class Search:
     min_rows : int
     alpha : float
         Family-wise error rate.
-    found : list of WeakSlice
+    weak : list of WeakSlice
         Weak slices that no other explains, the strongest evidence first.
     undefined : list of (Slice, int)
         Slices in which the metric is undefined, and their number of rows.
@@ -55,7 +54,7 @@ class Search:
     coded: Sequence[Coded]
     min_rows: int
     alpha: float
-    found: list[WeakSlice] = field(default_factory=list)
+    weak: list[WeakSlice] = field(default_factory=list)
     undefined: list[tuple[Slice, int]] = field(default_factory=list)
     tested: dict[int, int] = field(default_factory=dict)
 
@@ -63,47 +62,38 @@ class Search:
     def n_tested(self) -> int:
         return sum(self.tested.values())
 
-    def level(self, one: Slice) -> float:
+    def level(self, part: Slice) -> float:
         """The Bonferroni level of a slice."""
-        return self.alpha / (len(self.tested) * self.tested[len(one.columns)])
+        return self.alpha / (len(self.tested) * self.tested[len(part.columns)])
 
-    def rows(self, one: WeakSlice) -> Array:
-        """Mask of the rows in a slice."""
-        return one.slice.contains_rows(self.coded)
-
-    def p_value(self, one: Slice) -> float:
+    def p_value(self, part: Slice) -> float:
         """Unadjusted p-value of a slice against all other rows."""
-        inside = one.contains_rows(self.coded)
+        inside = part.contains_rows(self.coded)
         return self.tests.test(np.flatnonzero(inside), np.flatnonzero(~inside))
 
     # ----------------------------------------------------------------------- folding
 
-    def is_worse(self, inside: Array, outside: Array, level: float) -> bool:
-        """Whether some rows are worse than others, if there are enough of both."""
-        rows, others = np.flatnonzero(inside), np.flatnonzero(outside)
+    def rows(self, *slices: WeakSlice) -> Array:
+        """Mask of the rows in any of the slices."""
+        return np.logical_or.reduce([weak.slice.contains_rows(self.coded) for weak in slices])
+
+    def is_worse_among(self, weak: WeakSlice, among: Array, level: float) -> bool:
+        """Whether a slice is worse than the others of some rows, if there are enough of both."""
+        inside = self.rows(weak)
+        rows, others = np.flatnonzero(inside & among), np.flatnonzero(~inside & among)
         enough = min(len(rows), len(others)) >= self.min_rows
         return enough and self.tests.test(rows, others) <= level
 
-    def is_worse_than_rest_of(self, one: WeakSlice, whole: WeakSlice, level: float) -> bool:
-        """Whether a slice is worse than the rest of a slice that contains it."""
-        rows = self.rows(one)
-        return self.is_worse(rows, self.rows(whole) & ~rows, level)
-
-    def is_worse_without(self, one: WeakSlice, others: Sequence[WeakSlice]) -> bool:
-        """Whether a slice is still worse if the rows of other slices are excluded."""
-        left = ~np.logical_or.reduce([self.rows(other) for other in others])
-        rows = self.rows(one)
-        return self.is_worse(rows & left, ~rows & left, self.level(one.slice))
-
-    def redundant_with(self, one: WeakSlice, kept: Sequence[WeakSlice]) -> WeakSlice | None:
+    def redundant_with(self, weak: WeakSlice, kept: Sequence[WeakSlice]) -> WeakSlice | None:
         """The slice with stronger evidence that explains a slice, if any."""
-        holding = [other for other in kept if one.slice.is_part_of(other.slice)]
+        level = self.level(weak.slice)
+        holding = [other for other in kept if weak.slice.is_part_of(other.slice)]
         for other in holding:
-            if not self.is_worse_than_rest_of(one, other, self.level(one.slice)):
+            if not self.is_worse_among(weak, self.rows(other), level):
                 return other
-        if holding or not kept or self.is_worse_without(one, kept):
+        if holding or not kept or self.is_worse_among(weak, ~self.rows(*kept), level):
             return None
-        rows = self.rows(one)
+        rows = self.rows(weak)
         return max(kept, key=lambda other: np.count_nonzero(self.rows(other) & rows))
 
     def fold(self) -> None:
@@ -121,28 +111,29 @@ class Search:
         """
         kept: list[WeakSlice] = []
         done: set[int] = set()
-        for place, one in enumerate(self.found):
+        for place, weak in enumerate(self.weak):
             if place in done:
                 continue
-            explains = self.redundant_with(one, kept)
+            explains = self.redundant_with(weak, kept)
             if explains is not None:
-                explains.folded.append(one)
+                explains.folded.append(weak)
                 continue
-            for later in range(place + 1, len(self.found)):
-                simpler = self.found[later]
-                if later in done or not one.slice.is_part_of(simpler.slice):
+            for later in range(place + 1, len(self.weak)):
+                simpler = self.weak[later]
+                if later in done or not weak.slice.is_part_of(simpler.slice):
                     continue
-                if not self.is_worse_than_rest_of(one, simpler, self.alpha / len(self.found)):
-                    simpler.folded.append(one)
+                if not self.is_worse_among(weak, self.rows(simpler), self.alpha / len(self.weak)):
+                    simpler.folded.append(weak)
                     done.add(later)
-                    one = simpler
-            kept.append(one)
-        for one in list(kept):
-            parts = [part for part in kept if part is not one and part.slice.is_part_of(one.slice)]
-            if parts and not self.is_worse_without(one, parts):
-                kept.remove(one)
-                parts[0].folded.append(one)
-        self.found = sorted(kept, key=_order)
+                    weak = simpler
+            kept.append(weak)
+        for weak in list(kept):
+            others = [other for other in kept if other is not weak]
+            parts = [other for other in others if other.slice.is_part_of(weak.slice)]
+            if parts and not self.is_worse_among(weak, ~self.rows(*parts), self.level(weak.slice)):
+                kept.remove(weak)
+                parts[0].folded.append(weak)
+        self.weak = sorted(kept, key=_order)
 
 
 def search(
@@ -153,7 +144,7 @@ def search(
     alpha: float,
 ) -> Search:
     """Test every slice, and fold the redundant ones."""
-    found = Search(tests, coded, min_rows, alpha)
+    result = Search(tests, coded, min_rows, alpha)
     screened: dict[int, list[Array]] = {}
     crosses: dict[int, list[ColumnCross]] = {}
     for cross in column_crosses(coded, max_columns, min_rows):
@@ -162,28 +153,27 @@ def search(
         described, defined = tests.screen(cross)
         if not defined.all():
             listed, rows = cross.slices(), cross.rows[cross.kept]
-            found.undefined += [(listed[k], int(rows[k])) for k in np.flatnonzero(~defined)]
+            result.undefined += [(listed[k], int(rows[k])) for k in np.flatnonzero(~defined)]
         size = len(cross.columns)
         screened.setdefault(size, []).append(described[defined])
         light = replace(cross, cell=np.zeros(0, dtype=np.int64), kept=cross.kept[defined])
         crosses.setdefault(size, []).append(light)
-    found.tested = {size: n for size, parts in screened.items() if (n := sum(map(len, parts)))}
-    for size, number in found.tested.items():
+    result.tested = {size: n for size, parts in screened.items() if (n := sum(map(len, parts)))}
+    for size, number in result.tested.items():
         bounds = tests.bounds(np.concatenate(screened[size]))
-        near = bounds <= min(_FAR * alpha / (number * len(found.tested)), 1.0)
+        near = bounds <= min(_FAR * alpha / (number * len(result.tested)), 1.0)
         candidates = _slices_at(crosses[size], np.flatnonzero(near))
         p_values = np.ones(number)
-        tested = [found.p_value(one) for one, _ in candidates]
-        p_values[near] = np.maximum(tested, bounds[near])
-        adjusted = np.minimum(holm_adjust(p_values) * len(found.tested), 1.0)[near]
-        found.found += [
-            WeakSlice(one, n_rows, float(p_value))
-            for (one, n_rows), p_value in zip(candidates, adjusted, strict=True)
+        p_values[near] = np.maximum([result.p_value(part) for part, _ in candidates], bounds[near])
+        adjusted = np.minimum(holm_adjust(p_values) * len(result.tested), 1.0)[near]
+        result.weak += [
+            WeakSlice(part, n_rows, float(p_value))
+            for (part, n_rows), p_value in zip(candidates, adjusted, strict=True)
             if p_value <= alpha
         ]
-    found.found.sort(key=_order)
-    found.fold()
-    return found
+    result.weak.sort(key=_order)
+    result.fold()
+    return result
 
 
 def _slices_at(crosses: Sequence[ColumnCross], places: Array) -> list[tuple[Slice, int]]:
@@ -198,5 +188,5 @@ def _slices_at(crosses: Sequence[ColumnCross], places: Array) -> list[tuple[Slic
     return slices
 
 
-def _order(one: WeakSlice) -> tuple[float, int]:
-    return one.p_value, len(one.slice.columns)
+def _order(weak: WeakSlice) -> tuple[float, int]:
+    return weak.p_value, len(weak.slice.columns)

@@ -20,7 +20,7 @@ from skmetrics_ext.inference.draws.readers import sample_of
 from skmetrics_ext.inference.draws.samples import TallySample
 from skmetrics_ext.inference.linearized import Linearized, linearize, satterthwaite
 from skmetrics_ext.numeric import Array, divide
-from skmetrics_ext.slices.slice_cells import ColumnCross
+from skmetrics_ext.slices.coding import ColumnCross
 from skmetrics_ext.tallies import Means
 from skmetrics_ext.validation.labels import some_rows
 

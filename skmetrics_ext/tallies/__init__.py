@@ -4,13 +4,11 @@ Merging the tallies of parts gives the tally of all rows. Leading axes hold fold
 bootstrap replicates.
 """
 
-from skmetrics_ext.tallies.confusion import ConfusionTally, Tabulated
+from skmetrics_ext.tallies.confusion import ConfusionTally, LabelTally, Tabulated, ThresholdTally
 from skmetrics_ext.tallies.counts import Counts
-from skmetrics_ext.tallies.label_tally import LabelTally, ThresholdTally
 from skmetrics_ext.tallies.moments import Means, MomentTally
-from skmetrics_ext.tallies.ranks import RankTally, Steps, Wins
+from skmetrics_ext.tallies.ranks import RankTally, Steps, Stretch, Wins
 from skmetrics_ext.tallies.score_sketch import BinnedRankTally, ScoreSketch
-from skmetrics_ext.tallies.stretch import Stretch
 
 __all__ = [
     "BinnedRankTally",

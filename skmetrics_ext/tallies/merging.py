@@ -36,16 +36,12 @@ def labels_of_part(y_true: Any, y_pred: Any, sample_weight: Any) -> Labels:
     return replace(Labels.check(true, pred), weight=weight)
 
 
-def weight_of(mass: Array, n_axes: int) -> Array:
-    """Sum of integer weights over the last axes, in float64; 0 for float weights."""
-    if mass.dtype.kind not in "iu":
-        return np.zeros(())
-    return np.asarray(mass.sum(axis=tuple(range(-n_axes, 0)), dtype=np.float64))
-
-
 def check_sum(masses: Iterable[Array], n_axes: int) -> None:
     """Refuse integer weights whose sum over parts and last axes overflows int64."""
-    total = sum((weight_of(mass, n_axes) for mass in masses), np.zeros(()))
+    axes, total = tuple(range(-n_axes, 0)), np.zeros(())
+    for mass in masses:
+        if mass.dtype.kind in "iu":
+            total = total + mass.sum(axis=axes, dtype=np.float64)
     check_total(float(total.max()), "The merged weight")
 
 

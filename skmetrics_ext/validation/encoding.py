@@ -56,12 +56,12 @@ def encode_columns(*columns: tuple[Column, Array]) -> tuple[Array, list[Array]]:
         code if dense is None else _through(code, dense)
         for code, dense in zip(codes, codes_of, strict=True)
     ]
-    order = _category_order(classes, [column for column, _ in columns])
-    if order is None:
+    read = [column for column, _ in columns]
+    if not has_order(classes, *read):
         return _as_in(parts[0], classes), codes
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return classes[order], [rank[code] for code in codes]
+    order = next(np.argsort(rank) for rank in _ranks(classes, read) if (rank >= 0).all())
+    place = np.argsort(order)
+    return classes[order], [place[code] for code in codes]
 
 
 def encode(*columns: Array) -> tuple[Array, list[Array]]:
@@ -90,8 +90,10 @@ def find_labels(wanted: Array, classes: Array) -> Array:
 def has_order(classes: Array, *columns: Column) -> bool | None:
     """Whether an ordered categorical declares the order of all classes; None for a conflict."""
     ranks = _ranks(classes, columns)
-    if _conflict(ranks):
-        return None
+    for first, second in combinations(ranks, 2):
+        known = (first >= 0) & (second >= 0)
+        if not np.array_equal(np.argsort(first[known]), np.argsort(second[known])):
+            return None
     return any(bool((rank >= 0).all()) for rank in ranks)
 
 
@@ -118,18 +120,3 @@ def _ranks(classes: Array, columns: Sequence[Column]) -> list[Array]:
     """Rank of each class in each ordered categorical, -1 if absent."""
     declared = [column.categories for column in columns if column.ordered]
     return [find_labels(classes, categories) for categories in declared if categories is not None]
-
-
-def _conflict(ranks: list[Array]) -> bool:
-    for first, second in combinations(ranks, 2):
-        known = (first >= 0) & (second >= 0)
-        if not np.array_equal(np.argsort(first[known]), np.argsort(second[known])):
-            return True
-    return False
-
-
-def _category_order(classes: Array, columns: Sequence[Column]) -> Array | None:
-    """Order of the classes by an ordered categorical that has all of them, or None."""
-    if not has_order(classes, *columns):
-        return None
-    return next(np.argsort(rank) for rank in _ranks(classes, columns) if (rank >= 0).all())

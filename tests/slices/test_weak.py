@@ -8,8 +8,7 @@ from scipy import stats
 
 from skmetrics_ext.inference.draws.readers import check_rows, find_metric, sample_of_checked
 from skmetrics_ext.inference.linearized import linearize
-from skmetrics_ext.slices.coding import Coded
-from skmetrics_ext.slices.slice_cells import check_number, column_crosses
+from skmetrics_ext.slices.coding import Coded, check_number, column_crosses
 from skmetrics_ext.slices.slice_search import search
 from skmetrics_ext.slices.slice_tests import ExactTests, StudentTests, slice_tests, upper_tail
 from skmetrics_ext.validation import InvalidParameterError
@@ -174,7 +173,7 @@ def test_few_data_sets_without_a_weak_slice_have_a_find(metric):
         rng = np.random.default_rng(seed)
         found = search(source(metric, *rows_of(rng)), columns(rng, 4), 2, 20, 0.05)
         assert found.tested == {1: 12, 2: 54}
-        n_found += bool(found.found)
+        n_found += bool(found.weak)
     assert n_found <= stats.binom(60, 0.05).isf(0.001)
 
 
@@ -188,9 +187,9 @@ def test_groups_that_differ_are_no_weak_slices():
         coded = [Coded(one.name, one.values, one.codes[group]) for one in coded]
         y, p = rows_of(rng, n=1200, right=0.0)
         p = np.where(rng.random(1200) < rng.beta(2.5, 0.5, 150)[group], y, p)
-        without += bool(search(source("accuracy", y, p), coded, 1, 50, 0.05).found)
+        without += bool(search(source("accuracy", y, p), coded, 1, 50, 0.05).weak)
         grouped = source("accuracy", y, p, groups=group)
-        beside += bool(search(grouped, coded, 1, 50, 0.05).found)
+        beside += bool(search(grouped, coded, 1, 50, 0.05).weak)
     assert without >= 5
     assert beside <= stats.binom(10, 0.05).isf(0.001)
 
@@ -200,7 +199,7 @@ def test_a_pair_is_found_and_its_columns_are_folded_into_it():
     coded = columns(rng, 4, 4, n=3000)
     weak = (coded[0].codes == 1) & (coded[2].codes == 3)
     own = source("accuracy", *rows_of(rng, weak, n=3000))
-    found = search(own, coded, 2, 50, 0.05).found
+    found = search(own, coded, 2, 50, 0.05).weak
     assert [one.slice.values(coded) for one in found] == [{"c0": 1, "c2": 3}]
     folded = [one.slice.values(coded) for one in found[0].folded]
     assert {"c0": 1} in folded
@@ -211,7 +210,7 @@ def test_pairs_are_folded_into_the_column_that_explains_them():
     rng = np.random.default_rng(7)
     coded = columns(rng, 3, 3, n=3000)
     own = source("accuracy", *rows_of(rng, coded[1].codes == 2, n=3000))
-    found = search(own, coded, 2, 50, 0.05).found
+    found = search(own, coded, 2, 50, 0.05).weak
     assert [one.slice.values(coded) for one in found] == [{"c1": 2}]
     assert len(found[0].folded) == 6  # with each value of both other columns
 
@@ -223,7 +222,7 @@ def test_a_pair_that_is_worse_than_its_column_stands_beside_it():
     chance[(coded[1].codes == 2) & (coded[0].codes == 0)] = 0.3
     y = rng.integers(0, 2, 4000)
     own = source("accuracy", y, np.where(rng.random(4000) < chance, y, 1 - y))
-    found = [one.slice.values(coded) for one in search(own, coded, 2, 50, 0.05).found]
+    found = [one.slice.values(coded) for one in search(own, coded, 2, 50, 0.05).weak]
     assert sorted(found, key=len) == [{"c1": 2}, {"c0": 0, "c1": 2}]
 
 
@@ -234,6 +233,6 @@ def test_a_column_with_more_evidence_is_folded_into_the_pair_that_explains_it():
     weak = (code[0] == 1) & (code[1] == 1)
     y, p = rows_of(rng, weak, n=4000, weak_right=0.7)
     own = source("accuracy", y, p)
-    (found,) = search(own, coded, 2, 50, 0.05).found
+    (found,) = search(own, coded, 2, 50, 0.05).weak
     assert found.slice.values(coded) == {"c0": 1, "c1": 1}
     assert sorted(tuple(one.slice.values(coded)) for one in found.folded) == [("c0",), ("c1",)]
