@@ -1,4 +1,4 @@
-"""Public names for editors and type checkers; a test compares them with what is loaded."""
+"""Public names and their modules, for editors and for loading on first use."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -236,10 +236,12 @@ from skmetrics_ext.scoring import get_scorer_names as get_scorer_names
 from skmetrics_ext.scoring import make_scorer as make_scorer
 from skmetrics_ext.scoring.many import compute_metrics as compute_metrics
 from skmetrics_ext.streaming import Accumulator as Accumulator
-from skmetrics_ext.thresholds import optimal_threshold as optimal_threshold
-from skmetrics_ext.thresholds import optimal_threshold_interval as optimal_threshold_interval
 from skmetrics_ext.thresholds.at_thresholds import metric_at_thresholds as metric_at_thresholds
 from skmetrics_ext.thresholds.optimizer import ThresholdOptimizerCV as ThresholdOptimizerCV
+from skmetrics_ext.thresholds.search import optimal_threshold as optimal_threshold
+from skmetrics_ext.thresholds.uncertainty import (
+    optimal_threshold_interval as optimal_threshold_interval,
+)
 
 __version__: str
 

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Callable, Mapping
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
-
-
-def places_of(modules: Mapping[str, str]) -> dict[str, str]:
-    """The module of each name, from the names in each module."""
-    return {
-        name: f"skmetrics_ext.{module}"
-        for module, names in modules.items()
-        for name in names.split()
-    }
 
 
 def lazy_names(
@@ -49,3 +43,17 @@ def lazy_names(
         return sorted(places())
 
     return get, listed
+
+
+@cache
+def places_in_stub(module: str) -> dict[str, str]:
+    """The source module of each name that the module's stub re-exports."""
+    owner: Any = sys.modules[module]
+    stub = owner.__loader__.get_data(str(Path(owner.__file__).with_suffix(".pyi")))
+    return {
+        alias.asname: str(statement.module)
+        for statement in ast.parse(stub).body
+        if isinstance(statement, ast.ImportFrom)
+        for alias in statement.names
+        if alias.asname
+    }

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from skmetrics_ext.metrics.averaging import MACRO, MICRO
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.precision_recall import precision_recall_points
-from skmetrics_ext.metrics.rankings.ranking_kernels import recall_ends, roc_arrays
+from skmetrics_ext.metrics.rankings.ranking_kernels import from_infinity, recall_ends, roc_arrays
 from skmetrics_ext.numeric import Array, Options, PosLabel, trapezoid
 from skmetrics_ext.result_bases import CurveResult
 from skmetrics_ext.rows import Rows
@@ -337,7 +337,7 @@ def precision_recall_curves(
 
 def _precision_recall(tally: RankTally, drop_intermediate: bool) -> PrecisionRecallCurve:
     precision, recall = precision_recall_points(tally)
-    thresholds = np.concatenate([[np.inf], tally.thresholds])
+    thresholds = from_infinity(tally)
     if drop_intermediate:
         kept = np.concatenate([[True], recall_ends(tally.steps().tp[1:])])
         precision, recall, thresholds = precision[kept], recall[kept], thresholds[kept]

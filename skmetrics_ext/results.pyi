@@ -1,4 +1,4 @@
-"""Public names for editors and type checkers; a test compares them with what is loaded."""
+"""Public names and their modules, for editors and for loading on first use."""
 
 from skmetrics_ext.inference.area_power import SampleSize as SampleSize
 from skmetrics_ext.inference.bands import CurveBand as CurveBand
@@ -28,5 +28,5 @@ from skmetrics_ext.scoring import PanelResult as PanelResult
 from skmetrics_ext.slices.group_comparisons import GroupGaps as GroupGaps
 from skmetrics_ext.slices.group_comparisons import GroupSpread as GroupSpread
 from skmetrics_ext.slices.group_comparisons import WorstGroup as WorstGroup
-from skmetrics_ext.thresholds import OptimalThreshold as OptimalThreshold
-from skmetrics_ext.thresholds import ThresholdInterval as ThresholdInterval
+from skmetrics_ext.thresholds.search import OptimalThreshold as OptimalThreshold
+from skmetrics_ext.thresholds.uncertainty import ThresholdInterval as ThresholdInterval

@@ -94,7 +94,7 @@ class ConstraintTests:
 
     @cached_property
     def places(self) -> Array:
-        """The thresholds to test, in their order."""
+        """The thresholds that may be tested, in their order."""
         shares = self.constraint.criterion.shares
         n_thresholds = len(self.shares[0].inside)
         if len(shares) > 1:  # no order is known
@@ -102,9 +102,8 @@ class ConstraintTests:
         (share,), ((factor, inside, rest),) = shares, self.shares
         errors = share.others[0] if self._needs_lower_bound(factor) else share.cell
         order = np.arange(n_thresholds)[:: 1 if errors in _PREDICTED[0] else -1]
-        if self._of_class:  # the bound falls with each threshold
-            fails = bisect_left(order, True, key=lambda place: not self._passes(place))
-            return order[: fails + 1]
+        if self._of_class:
+            return order
         bound = self.constraint.bound / factor
         bound = bound if self._needs_lower_bound(factor) else 1 - bound
         return order[_sizes_to_test((inside + rest)[order], bound, self.level)]
@@ -116,8 +115,9 @@ class ConstraintTests:
     def passed(self) -> Array:
         """Whether each threshold passed, (T,)."""
         places, passed = self.places, np.zeros(len(self.shares[0].inside), dtype=bool)
-        if self._of_class:  # all but the last
-            passed[places[: len(places) - (not self._passes(places[-1]))]] = True
+        if self._of_class:  # the bound falls with each threshold
+            n_passed = bisect_left(places, True, key=lambda place: not self._passes(place))
+            passed[places[:n_passed]] = True
         elif len(self.shares) == 1:  # up to the first that fails
             kept = self.constraint.is_kept(self.bounds(places))
             passed[places[: len(kept) if kept.all() else np.argmin(kept)]] = True

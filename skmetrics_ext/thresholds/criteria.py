@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, NamedTuple
@@ -123,7 +123,8 @@ class Objective:
     @classmethod
     def make(cls, criterion: Any, constraint: Any, cost: Any, prevalence: Any) -> Objective:
         """Read the arguments of the public functions."""
-        share, costs = _read_prevalence(prevalence), _read_cost(cost)
+        share = None if prevalence is None else check_interval("prevalence", prevalence, "(0, 1)")
+        costs = _read_cost(cost)
         constraints = _read_constraints(constraint, costs, share)
         chosen = _read_criterion("criterion", criterion, costs, share)
         rules = [part.criterion.name for part in constraints if part.criterion.name in RULES]
@@ -154,15 +155,6 @@ class Objective:
 
     def values(self, counts: Counts) -> Array:
         return self.criterion.values(counts, self.prevalence)
-
-    def bounded(self, counts: Counts) -> list[Array]:
-        """Values of the criterion of each constraint."""
-        return [part.criterion.values(counts, self.prevalence) for part in self.constraints]
-
-    def is_kept(self, bounded: Iterable[Array]) -> Array:
-        """Whether values from `bounded` satisfy all constraints."""
-        pairs = zip(self.constraints, bounded, strict=True)
-        return np.logical_and.reduce([part.is_kept(values) for part, values in pairs])
 
     @property
     def constrained(self) -> str:
@@ -311,17 +303,6 @@ def _sum_of_shares(counts: Counts, shares: tuple[Share, ...]) -> Array:
 
 
 # --------------------------------------------------------------------------- arguments
-
-
-def _read_prevalence(prevalence: Any) -> float | None:
-    if prevalence is None:
-        return None
-    share = check_interval("prevalence", prevalence, "[0, 1]")
-    if share in (0, 1):
-        raise InvalidParameterError(
-            f"prevalence has to lie between 0 and 1, got {prevalence!r}: both classes must occur."
-        )
-    return share
 
 
 def _read_cost(cost: Any) -> Costs:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from skmetrics_ext.metrics.rankings.ranking_kernels import from_infinity
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.thresholds.certified import CertifiedThresholds, Guarantee
 from skmetrics_ext.thresholds.criteria import Objective
-from skmetrics_ext.thresholds.search import best_threshold, choose, thresholds_from_none
+from skmetrics_ext.thresholds.search import Candidates
 from skmetrics_ext.validation import InvalidParameterError, Scores
 from skmetrics_ext.validation.column_names import check_response
 from skmetrics_ext.validation.containers import read_array, take_params, take_rows
@@ -48,29 +50,25 @@ def best_over_folds(
 
     A guarantee is for the rows of all folds together.
     """
-    grids = [thresholds_from_none(tally) for tally in tallies]
-    counts = [tally.counts_from_none() for tally in tallies]
-    values = [objective.values(fold) for fold in counts]
-    bounded = [objective.bounded(fold) for fold in counts]
-    thresholds = np.unique(np.concatenate(grids))[::-1]
-    mean = _mean_at(thresholds, grids, values)
-    mean_bounded = [
-        _mean_at(thresholds, grids, list(by_fold)) for by_fold in zip(*bounded, strict=True)
+    folds = [
+        Candidates.of_counts(objective, from_infinity(tally), tally.counts_from_none())
+        for tally in tallies
     ]
+    grids = [fold.thresholds for fold in folds]
+    thresholds = np.unique(np.concatenate(grids))[::-1]
+    mean = _mean_at(thresholds, grids, [fold.values for fold in folds])
+    bounded = zip(*(fold.bounded for fold in folds), strict=True)
+    mean_bounded = [_mean_at(thresholds, grids, values) for values in bounded]
     certified = None
     if guarantee is not None:
         pooled = RankTally.combine(tallies).counts_from_none()
         certified = CertifiedThresholds.make(thresholds, pooled, objective, guarantee)
-    best = int(choose(thresholds, mean, mean_bounded, objective, certified)[0])
-    by_fold = [
-        best_threshold(*fold, objective) for fold in zip(grids, values, bounded, strict=True)
-    ]
-    return FoldSearch(
-        float(thresholds[best]), float(mean[best]), np.array(by_fold), thresholds, mean
-    )
+    best = int(Candidates(objective, thresholds, mean, mean_bounded, certified).choose()[0])
+    by_fold = np.array([fold.best for fold in folds])
+    return FoldSearch(float(thresholds[best]), float(mean[best]), by_fold, thresholds, mean)
 
 
-def _mean_at(thresholds: Array, grids: list[Array], values: list[Any]) -> Array:
+def _mean_at(thresholds: Array, grids: list[Array], values: Sequence[Array]) -> Array:
     """Mean over the folds in which a number is defined at all; nan if it is nan in one of them.
 
     At a threshold between its scores a fold predicts the same as at the next higher score.

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels import rates
-from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING
+from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING, from_infinity
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.numeric import Array, Options, PosLabel
 from skmetrics_ext.result_bases import Result
 from skmetrics_ext.rows import Rows
 from skmetrics_ext.tallies import Counts, RankTally
 from skmetrics_ext.thresholds.certified import CertifiedThresholds, Guarantee
-from skmetrics_ext.thresholds.criteria import Choice, Constraint, Objective
+from skmetrics_ext.thresholds.criteria import Choice, Objective
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.parameters import check_level
@@ -99,65 +99,87 @@ class InfeasibleError(InvalidParameterError):
     """No threshold satisfies the constraints, or none has a value."""
 
 
-def thresholds_from_none(tally: RankTally) -> Array:
-    """Thresholds of `counts_from_none`: infinity, then the distinct scores, falling."""
-    return np.concatenate([[np.inf], tally.thresholds])
+@dataclass(frozen=True, eq=False, slots=True)
+class Candidates:
+    """Thresholds to choose from, and what the choice depends on.
 
+    Parameters
+    ----------
+    objective : Objective
+    thresholds : ndarray of shape (T,)
+        Falling.
+    values : ndarray of shape (T,)
+        The criterion at each threshold.
+    bounded : list of ndarray of shape (T,)
+        The criterion of each constraint at each threshold.
+    certified : CertifiedThresholds or None
+        Tests of the constraints, if they have to hold in the population.
+    """
 
-def choose(
-    thresholds: Array,
-    values: Array,
-    bounded: list[Array],
-    objective: Objective,
-    certified: CertifiedThresholds | None = None,
-) -> Array:
-    """Positions of the best thresholds, falling; an error if there are none."""
-    kept = objective.is_kept(bounded) if certified is None else certified.passed
-    best = best_places(values, kept, objective)
-    if best.size:
-        return best
-    if np.isnan(values).all():
-        raise InfeasibleError(
-            f"{objective.criterion.name} is undefined at every threshold: a class has no rows, or "
-            "criterion is a function that returns nan throughout."
-        )
-    if certified is not None and not kept.any():
-        raise InfeasibleError(certified.why_none())
-    for constraint, attained in zip(objective.constraints, bounded, strict=True):
-        if not constraint.is_kept(attained).any():
-            raise InfeasibleError(_infeasible(thresholds, attained, constraint))
-    if not np.any(kept):
-        raise InfeasibleError(f"No threshold keeps both {objective.constrained}.")
-    raise InfeasibleError(
-        f"{objective.criterion.name} is undefined at every threshold with {objective.constrained}."
-    )
+    objective: Objective
+    thresholds: Array
+    values: Array
+    bounded: list[Array]
+    certified: CertifiedThresholds | None = None
 
+    @classmethod
+    def of_counts(cls, objective: Objective, thresholds: Array, counts: Counts) -> Self:
+        """Candidates whose constraints have to hold for the counted rows."""
+        bounded = [
+            constraint.criterion.values(counts, objective.prevalence)
+            for constraint in objective.constraints
+        ]
+        return cls(objective, thresholds, objective.values(counts), bounded)
 
-def best_places(values: Array, kept: Array, objective: Objective) -> Array:
-    """Positions of the best thresholds, if there are any; values may differ by rounding."""
-    eligible = ~np.isnan(values) & kept
-    signed = np.where(eligible, objective.criterion.sign * values, -np.inf)
-    best = signed.max()
-    slack = ROUNDING * max(1.0, abs(best)) if np.isfinite(best) else 0.0
-    return np.flatnonzero(eligible & (signed >= best - slack))
+    @property
+    def places(self) -> Array:
+        """Positions of the best thresholds, if there are any; values may differ by rounding."""
+        eligible = ~np.isnan(self.values) & self._kept
+        signed = np.where(eligible, self.objective.criterion.sign * self.values, -np.inf)
+        best = signed.max()
+        slack = ROUNDING * max(1.0, abs(best)) if np.isfinite(best) else 0.0
+        return np.flatnonzero(eligible & (signed >= best - slack))
 
+    @property
+    def best(self) -> float:
+        """The best threshold, the highest of several; nan if there is none."""
+        places = self.places
+        return float(self.thresholds[places[0]]) if places.size else np.nan
 
-def best_threshold(
-    thresholds: Array, values: Array, bounded: list[Array], objective: Objective
-) -> float:
-    """The best threshold, the highest of several; nan if there is none."""
-    places = best_places(values, objective.is_kept(bounded), objective)
-    return float(thresholds[places[0]]) if places.size else np.nan
+    @property
+    def _kept(self) -> Array:
+        """Whether each threshold satisfies the constraints."""
+        if self.certified is not None:
+            return self.certified.passed
+        pairs = zip(self.objective.constraints, self.bounded, strict=True)
+        return np.logical_and.reduce([part.is_kept(values) for part, values in pairs])
 
-
-def _infeasible(thresholds: Array, attained: Array, constraint: Constraint) -> str:
-    nearest = constraint.closest_to_bound(attained)
-    if nearest < 0:
-        return f"No threshold keeps {constraint}: it is undefined everywhere."
-    return (
-        f"No threshold keeps {constraint}: the best attainable {constraint.criterion.name} is "
-        f"{attained[nearest]:.6g}, at threshold {thresholds[nearest]:.6g}."
-    )
+    def choose(self) -> Array:
+        """Positions of the best thresholds; an error if there are none."""
+        places = self.places
+        if places.size:
+            return places
+        name, constrained = self.objective.criterion.name, self.objective.constrained
+        if np.isnan(self.values).all():
+            raise InfeasibleError(
+                f"{name} is undefined at every threshold: a class has no rows, or criterion is a "
+                "function that returns nan throughout."
+            )
+        if self.certified is not None and not self.certified.passed.any():
+            raise InfeasibleError(self.certified.why_none())
+        for constraint, attained in zip(self.objective.constraints, self.bounded, strict=True):
+            if constraint.is_kept(attained).any():
+                continue
+            nearest, reason = constraint.closest_to_bound(attained), "it is undefined everywhere"
+            if nearest >= 0:
+                reason = (
+                    f"the best attainable {constraint.criterion.name} is {attained[nearest]:.6g}, "
+                    f"at threshold {self.thresholds[nearest]:.6g}"
+                )
+            raise InfeasibleError(f"No threshold keeps {constraint}: {reason}.")
+        if not np.any(self._kept):
+            raise InfeasibleError(f"No threshold keeps both {constrained}.")
+        raise InfeasibleError(f"{name} is undefined at every threshold with {constrained}.")
 
 
 @document
@@ -212,7 +234,7 @@ def optimal_threshold(
     groups : array-like of shape (n_samples,), default=None
         With ``confidence``, the group of each row (the patient), if rows of a group depend on each
         other. The bounds are conservative: they assume that the rows of a group are all alike.
-    prevalence : float in [0, 1], default=None
+    prevalence : float in (0, 1), default=None
         Share of positives where the threshold will be used: criterion and constraints are read as
         if the data had it. That of the data by default.
     {score_labels}
@@ -288,13 +310,14 @@ def chosen_of(
     tally: RankTally, objective: Objective, guarantee: Guarantee | None = None
 ) -> OptimalThreshold:
     """The best threshold of a ranking by an objective, certified if there is a guarantee."""
-    thresholds, counts = thresholds_from_none(tally), tally.counts_from_none()
+    thresholds, counts = from_infinity(tally), tally.counts_from_none()
+    candidates = Candidates.of_counts(objective, thresholds, counts)
     certified = None
     if guarantee is not None:
         certified = CertifiedThresholds.make(thresholds, counts, objective, guarantee)
-    values = objective.values(counts)
-    best = choose(thresholds, values, objective.bounded(counts), objective, certified)
-    first = int(best[0])
+        candidates = replace(candidates, certified=certified)
+    places = candidates.choose()
+    first = int(places[0])
     guaranteed: dict[str, Any] = {}
     if certified is not None:
         guaranteed = {"confidence": certified.confidence, "bounds": certified.bounds_at(first)}
@@ -302,9 +325,9 @@ def chosen_of(
         guaranteed = {"note": f"{objective.constrained} in this sample; {_SAMPLE_ONLY}"}
     return OptimalThreshold(
         float(thresholds[first]),
-        float(values[first]),
+        float(candidates.values[first]),
         Counts(*(part[first] for part in counts.astuple())),
-        thresholds[best],
+        thresholds[places],
         objective.criterion.name,
         **guaranteed,
     )

@@ -28,7 +28,7 @@ from skmetrics_ext.result_bases import Described, Facts
 from skmetrics_ext.rows import Rows, Tabular
 from skmetrics_ext.tallies import Counts
 from skmetrics_ext.thresholds.criteria import Choice, Objective
-from skmetrics_ext.thresholds.search import OptimalThreshold, best_threshold, chosen_of
+from skmetrics_ext.thresholds.search import Candidates, OptimalThreshold, chosen_of
 from skmetrics_ext.validation import Labels, Scores
 from skmetrics_ext.validation.groups import Design, read_design
 from skmetrics_ext.validation.labels import some_rows
@@ -134,8 +134,7 @@ class _ThresholdSample(RankingSample):
         """The best threshold if each atom is drawn so often; nan if there is none."""
         counts = self.tally_of_mass(self.atoms.mass(drawn)).counts_from_none()
         with np.errstate(divide="ignore", invalid="ignore"):
-            values, bounded = self.objective.values(counts), self.objective.bounded(counts)
-            return best_threshold(self.thresholds, values, bounded, self.objective)
+            return Candidates.of_counts(self.objective, self.thresholds, counts).best
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +186,7 @@ def optimal_threshold_interval(
         A metric of counts and the bound that it has to satisfy, as in `optimal_threshold`.
     cost : (float, float), default=None
         Costs of a false positive and of a false negative, for the criteria that use them.
-    prevalence : float in [0, 1], default=None
+    prevalence : float in (0, 1), default=None
         Share of positives where the threshold will be used.
     {score_labels}
     {score_pos_label}
