@@ -27,22 +27,17 @@ from skmetrics_ext.numeric import Array, PosLabel, RandomState
 from skmetrics_ext.registry.defaults import CRITERION
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.thresholds.criteria import COST, Choice, Objective
-from skmetrics_ext.thresholds.folds import (
-    RESPONSES,
-    FoldRows,
-    best_over_folds,
-    fit_rows,
-    pooled_rows,
-    response_columns,
-    score_fold,
-)
-from skmetrics_ext.validation import InvalidParameterError, check_option
-from skmetrics_ext.validation.containers import count_rows, read_array
+from skmetrics_ext.thresholds.search import best_over_folds, pooled_rows
+from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
+from skmetrics_ext.validation.column_names import check_response
+from skmetrics_ext.validation.containers import count_rows, read_array, take_params, take_rows
 from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.parameters import ResponseMethod
 from skmetrics_ext.validation.positive import positive_class
 from skmetrics_ext.validation.rows import check_fitted_rows
 from skmetrics_ext.validation.tensors import to_host
+
+RESPONSES = ("predict_proba", "decision_function")
 
 
 class RoutedArguments(NamedTuple):
@@ -521,3 +516,84 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         if inner.classifier_tags is not None:
             tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
         return tags
+
+
+# --------------------------------------------------------------------------- rows and scores
+
+
+class FoldRows(NamedTuple):
+    """Scored rows of a fold: true labels, a column of scores for each class, and weights."""
+
+    true: Array
+    columns: Array
+    weight: Any
+
+    def one_against_rest(self, label: Any, column: int) -> Scores:
+        """The rows of one class against the others."""
+        marks = (self.true == label).astype(np.int64)
+        return Scores.check(
+            marks, self.columns[:, column], labels=[0, 1], sample_weight=self.weight
+        )
+
+
+def score_fold(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    split: tuple[Any, Any],
+    fit_params: dict[str, Any],
+    weight: Any,
+    response: tuple[tuple[str, ...], Array, int | None],
+) -> FoldRows:
+    """Fit the estimator to the training rows of a split, and score its test rows.
+
+    ``response`` holds the last arguments of `response_columns`.
+    """
+    train, test = split
+    if train is not None:
+        fit_rows(estimator, X, y, train, fit_params)
+        X, y = take_rows(X, test), take_rows(y, test)
+        weight = None if weight is None else take_rows(weight, test)
+    return FoldRows(read_array("y", y), response_columns(estimator, X, *response), weight)
+
+
+def fit_rows(estimator: Any, X: Any, y: Any, rows: Any, params: dict[str, Any]) -> Any:
+    """Fit the estimator to some rows, or to all of them (None)."""
+    if rows is not None:
+        params = take_params(params, len(y), rows)
+        X, y = take_rows(X, rows), take_rows(y, rows)
+    return estimator.fit(X, y, **params)
+
+
+def response_columns(
+    estimator: Any, X: Any, methods: tuple[str, ...], classes: Array, positive: int | None
+) -> Array:
+    """Scores of the positive class (n, 1), or of all classes (n, K), matched by name."""
+    method = next((name for name in methods if hasattr(estimator, name)), None)
+    if method is None:
+        raise AttributeError(
+            f"{type(estimator).__name__} has none of the following attributes: "
+            f"{', '.join(methods)}."
+        )
+    response = getattr(estimator, method)(X)
+    known = read_array("classes_", estimator.classes_).tolist()
+    check_response(response, known, method)
+    scores = read_array(method, response)
+    if scores.ndim == 1 or scores.shape[1] == 1:
+        decision = scores.reshape(-1)
+        scores = np.column_stack([-decision, decision])
+    if scores.shape[1] != len(known):
+        raise InvalidParameterError(
+            f"{method} of {type(estimator).__name__} has {scores.shape[1]} columns for "
+            f"{len(known)} classes; one per class is needed."
+        )
+    names = classes.tolist() if positive is None else [classes.tolist()[positive]]
+    unseen = [name for name in names if name not in known]
+    if unseen and method != "predict_proba":
+        raise InvalidParameterError(
+            f"A fold has no training row of the classes {unseen}, and {method} no score for them: "
+            "use stratified folds."
+        )
+    # A class that the estimator never saw has probability 0.
+    padded = np.column_stack([scores, np.zeros(len(scores), dtype=scores.dtype)])
+    return padded[:, [known.index(name) if name in known else -1 for name in names]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -19,7 +19,7 @@ from skmetrics_ext.rows import Rows
 from skmetrics_ext.tallies import Counts, RankTally
 from skmetrics_ext.thresholds.certified import CertifiedThresholds, Guarantee
 from skmetrics_ext.thresholds.criteria import Choice, Objective
-from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation import InvalidParameterError, Scores
 from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.parameters import check_level
 
@@ -331,3 +331,80 @@ def chosen_of(
         objective.criterion.name,
         **guaranteed,
     )
+
+
+# --------------------------------------------------------------------------- several folds
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class FoldSearch:
+    """The best threshold over the folds, with the values that it was chosen from.
+
+    Parameters
+    ----------
+    threshold, value : float
+        The best threshold, and the mean of the criterion over the folds at it.
+    by_fold : ndarray of shape (n_folds,)
+        The best threshold of each fold alone; nan if it has none.
+    thresholds, values : ndarray of shape (T,)
+        Infinity and every distinct score of any fold, falling; the mean of the criterion at each.
+    """
+
+    threshold: float
+    value: float
+    by_fold: Array
+    thresholds: Array
+    values: Array
+
+
+def best_over_folds(
+    tallies: list[RankTally], objective: Objective, guarantee: Guarantee | None = None
+) -> FoldSearch:
+    """Search every threshold of any fold for the best mean of a criterion over the folds.
+
+    A guarantee is for the rows of all folds together.
+    """
+    folds = [
+        Candidates.of_counts(objective, from_infinity(tally), tally.counts_from_none())
+        for tally in tallies
+    ]
+    grids = [fold.thresholds for fold in folds]
+    thresholds = np.unique(np.concatenate(grids))[::-1]
+    mean = _mean_at(thresholds, grids, [fold.values for fold in folds])
+    bounded = zip(*(fold.bounded for fold in folds), strict=True)
+    mean_bounded = [_mean_at(thresholds, grids, values) for values in bounded]
+    certified = None
+    if guarantee is not None:
+        pooled = RankTally.combine(tallies).counts_from_none()
+        certified = CertifiedThresholds.make(thresholds, pooled, objective, guarantee)
+    best = int(Candidates(objective, thresholds, mean, mean_bounded, certified).choose()[0])
+    by_fold = np.array([fold.best for fold in folds])
+    return FoldSearch(float(thresholds[best]), float(mean[best]), by_fold, thresholds, mean)
+
+
+def _mean_at(thresholds: Array, grids: list[Array], values: Sequence[Array]) -> Array:
+    """Mean over the folds in which a number is defined at all; nan if it is nan in one of them.
+
+    At a threshold between its scores a fold predicts the same as at the next higher score.
+    """
+    defined = [
+        of_fold[np.searchsorted(-grid, -thresholds, side="right") - 1]
+        for grid, of_fold in zip(grids, values, strict=True)
+        if not np.isnan(of_fold).all()
+    ]
+    return np.mean(defined, axis=0) if defined else np.full(len(thresholds), np.nan)
+
+
+def pooled_rows(rows: list[Scores], places: list[Array], groups: Any, confidence: Any) -> Guarantee:
+    """The guarantee for the rows of all folds, whose positions in the data are ``places``.
+
+    A row that several folds score becomes a group of dependent rows.
+    """
+    true = np.concatenate([fold.true for fold in rows])
+    score = np.concatenate([fold.score for fold in rows])
+    weight = None if rows[0].weight is None else np.concatenate([fold.weight for fold in rows])
+    place = np.concatenate(places)
+    unit = place if groups is None else groups[place]
+    repeated = groups is not None or len(np.unique(place)) < len(place)
+    pooled = Scores("binary", rows[0].classes, true, score, weight)
+    return Guarantee(pooled, unit if repeated else None, check_level(confidence, "confidence"))
