@@ -47,8 +47,6 @@ class ModelTarget:
 
     Parameters
     ----------
-    kind : str
-        Type of target, in scikit-learn's terms.
     every : list
         The classes of the model and of the rows.
     known : list
@@ -64,7 +62,6 @@ class ModelTarget:
         ``every`` as an array of labels.
     """
 
-    kind: str
     every: list[Any]
     known: list[Any]
     codes: Array
@@ -122,15 +119,15 @@ class AlignedRows:
             if labels.is_multilabel:
                 return None
             classes, codes, weight = labels.classes, labels.true, labels.weight
-            kind, ordered = labels.kind, labels.ordered
+            ordered = labels.ordered
         else:
             (true,), weight = read_rows(self.sample_weight, False, y_true=self.y_true)
             read = read_target(true)
-            kind, classes, codes, ordered = read.kind, read.classes, read.codes, true.ordered
-            if kind == MULTILABEL:
+            classes, codes, ordered = read.classes, read.codes, true.ordered
+            if read.kind == MULTILABEL:
                 return None
-            if kind not in ("binary", "multiclass"):
-                raise InvalidParameterError(f"{kind} format is not supported for y_true.")
+            if read.kind not in ("binary", "multiclass"):
+                raise InvalidParameterError(f"{read.kind} format is not supported for y_true.")
         # A class whose rows have weight 0 has no rows.
         if labels is not None:  # metrics of labels need these counts too
             n_rows = Counts.from_labels(labels).true > 0
@@ -139,7 +136,7 @@ class AlignedRows:
         listed = classes.tolist()
         known = listed if self.known is None else self.known
         if listed == known and n_rows.all():
-            return ModelTarget(kind, known, known, codes, [], [], weight, ordered, classes)
+            return ModelTarget(known, known, codes, [], [], weight, ordered, classes)
         present = [label for label, count in zip(listed, n_rows.tolist(), strict=True) if count]
         unseen = [label for label in present if label not in known]
         every = [*known, *unseen]
@@ -149,7 +146,7 @@ class AlignedRows:
             codes = find_labels(classes, objects(every))[codes]
             classes = read_labels(every)
         lacking = [label for label in known if label not in present]
-        return ModelTarget(kind, every, known, codes, unseen, lacking, weight, ordered, classes)
+        return ModelTarget(every, known, codes, unseen, lacking, weight, ordered, classes)
 
     def scores(self, method: str, response: Any, positive: Any = None) -> Scores:
         """Checked scores, a column for each class of the model.

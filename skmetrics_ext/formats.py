@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -129,9 +129,9 @@ def text_table(header: Sequence[str], rows: Iterable[Sequence[str]], align: str 
 def html_table(
     header: Sequence[str],
     rows: Iterable[Sequence[str]],
+    align: str = "<",
     *,
     caption: str = "",
-    text: Collection[int] = (),
     baseline: str | None = None,
 ) -> str:
     """An HTML table whose first column holds the row headings.
@@ -140,26 +140,27 @@ def html_table(
     ----------
     header, rows : sequence of str
         Texts, not escaped yet.
+    align : str
+        "<" for columns of text, ">" for others, and beyond its end; the first is always text.
     caption : str
         Text above the table.
-    text : collection of int
-        Indices of left-aligned columns.
     baseline : str or None
         Rows with a cell of this name are marked.
     """
-    left = {0, *text}
+    kinds = [' class="text"' if side == "<" else "" for side in align.ljust(len(header), ">")]
+    kinds[0] = ' class="text"'
     rows = [list(row) for row in rows]
-    widths = [_column(place in left, [row[place] for row in rows]) for place in range(len(header))]
-    head = "".join(
-        f'<th scope="col"{width}>{html_text(cell)}</th>'
-        for cell, width in zip(header, widths, strict=True)
-    )
+    head = ""
+    for place, (cell, kind) in enumerate(zip(header, kinds, strict=True)):
+        longest = max((len(row[place]) for row in rows), default=0)
+        width = f' style="min-width:{min(longest + _PADDING, _WIDEST)}ch"' if kind else ""
+        head += f'<th scope="col"{kind}{width}>{html_text(cell)}</th>'
     lines = []
     for row in rows:
         first = f'<th scope="row">{html_text(row[0])}</th>'
         rest = "".join(
-            f"<td{_text(place in left)}>{html_text(cell)}</td>"
-            for place, cell in enumerate(row[1:], start=1)
+            f"<td{kind}>{html_text(cell)}</td>"
+            for cell, kind in zip(row[1:], kinds[1:], strict=True)
         )
         mark = ' class="baseline"' if baseline in row else ""
         lines.append(f"<tr{mark}>{first}{rest}</tr>\n")
@@ -168,18 +169,6 @@ def html_table(
         f'<div class="wide"><table>{above}<thead><tr>{head}</tr></thead>\n<tbody>\n'
         f"{''.join(lines)}</tbody></table></div>\n"
     )
-
-
-def _column(is_text: bool, cells: Sequence[str]) -> str:
-    """Attributes of a column; text columns get a minimum width from their longest text."""
-    if not is_text:
-        return ""
-    width = min(max(map(len, cells), default=0) + _PADDING, _WIDEST)
-    return f'{_text(True)} style="min-width:{width}ch"'
-
-
-def _text(is_text: bool) -> str:
-    return ' class="text"' if is_text else ""
 
 
 _NOTEBOOK = """

@@ -25,16 +25,13 @@ _MOST_SHOWN = 100
 _FORMS: Mapping[str, Callable[..., str]] = {
     "value": formats.number,
     "mean": formats.number,
-    "difference": formats.signed,
-    "p_value": formats.probability,
-}
-# Forms of columns that `columns` names, and columns that are text even if they are empty.
-_NAMED: Mapping[str, Callable[..., str]] = {
     "rest": formats.number,
     "reference": formats.number,
+    "difference": formats.signed,
     "gap": formats.signed,
     "interval": formats.interval,
 }
+# Columns that are text even if they are empty.
 _TEXTS = ("model", "metric", "method", "first", "second", "margin", "concluded")
 _NO_NAMES = ("method", "set", "verdict", "kind", "interval", "unit")  # texts that name no row
 _UNNAMED = re.compile(r"[^\w.:-]+", re.ASCII)  # characters not allowed in a path
@@ -122,7 +119,7 @@ def columns(*names: str | tuple[str, str]) -> list[Shown]:
     for name in names:
         title, key = (name, name) if isinstance(name, str) else name
         keys = ("low", "high") if key == "interval" else key
-        shown.append(Shown(title, keys, _NAMED.get(key) or _form(key), key in _TEXTS or None))
+        shown.append(Shown(title, keys, _form(key), key in _TEXTS or None))
     return shown
 
 
@@ -273,10 +270,8 @@ class Tabular:
         rows = self._as_rows()
         if not rows:
             return formats.html_fragment([*rows.lead, rows.empty], "", ())
-        left = [place for place, side in enumerate(rows.align()) if side == "<"]
-        shown = formats.html_table(
-            rows.header(), rows.cells(most), text=left, baseline=rows.baseline
-        )
+        cells = rows.cells(most)
+        shown = formats.html_table(rows.header(), cells, rows.align(), baseline=rows.baseline)
         more = [] if most is None else rows.beyond(most)
         return formats.html_fragment(rows.lead, shown, [*more, *rows.footnotes()])
 

@@ -20,11 +20,10 @@ from typing import NoReturn
 from skmetrics_ext import __version__
 from skmetrics_ext.backends import PartitionError
 from skmetrics_ext.backends.files import own_prefix
-from skmetrics_ext.cli.compare import COMPARE
 from skmetrics_ext.cli.cv import CV, SEARCH
 from skmetrics_ext.cli.messages import log, print_lines
 from skmetrics_ext.cli.metrics import LIST
-from skmetrics_ext.cli.score import SCORE
+from skmetrics_ext.cli.score import COMPARE, SCORE
 from skmetrics_ext.cli.sites import MERGE, TALLY
 from skmetrics_ext.cli.slices import SLICES
 from skmetrics_ext.cli.threshold import THRESHOLD

@@ -110,8 +110,7 @@ def section(title: str, *parts: str, is_folded: bool = False) -> Section | None:
 
 def table(rows: Rows) -> str:
     """A table with its notes below."""
-    left = [place for place, side in enumerate(rows.align()) if side == "<"]
-    shown = html_table(rows.header(), rows.cells(), text=left, baseline=rows.baseline)
+    shown = html_table(rows.header(), rows.cells(), rows.align(), baseline=rows.baseline)
     return shown + "".join(map(note, rows.footnotes()))
 
 
