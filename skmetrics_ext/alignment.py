@@ -71,11 +71,30 @@ class ModelTarget:
     ordered: bool
     class_array: Array
 
-    def codes_in(self, order: list[Any]) -> Array:
-        """Codes of the rows for the classes in another order."""
-        if order == self.every:
-            return self.codes
-        return find_labels(self.class_array, objects(order))[self.codes]
+    def rows(
+        self, response: Any, method: str, order: list[Any], *, columns_only: bool = False
+    ) -> tuple[Array | None, Array, Array]:
+        """Weights, codes and checked scores of the rows whose weight is not 0.
+
+        Codes are for the classes in ``order``; scores have a column for each class of the model,
+        and those of two classes may be a vector.
+        """
+        score, weight, codes = read_scores_of(response, method), self.weight, self.codes
+        is_vector = score.ndim == 1 and len(self.known) == 2 and not columns_only
+        expected = codes.shape if is_vector else (len(codes), len(self.known))
+        if score.shape != expected:
+            raise InvalidParameterError(
+                f"{method} returned an array of shape {score.shape}, expected {expected}: a row "
+                "for each row that is not masked in y_true, sample_weight or predict, and a column "
+                f"for each of the classes {self.known}. One-vs-one scores "
+                "(decision_function_shape='ovo') have no column per class."
+            )
+        if order != self.every:
+            codes = find_labels(self.class_array, objects(order))[codes]
+        if weight is None or weight.all():
+            return weight, codes, score
+        kept = weight > 0
+        return weight[kept], codes[kept], score[kept]
 
     def array_of(self, order: list[Any]) -> Array:
         """Some of the classes as an array."""
@@ -171,9 +190,8 @@ class AlignedRows:
             return shared.as_scores()
         known = target.known
         order = _positive_last(known, positive)
-        codes, weight = target.codes_in(order), target.weight
-        score = positive_column(_response(response, method, known, codes), known, positive)
-        weight, codes, score = _with_weight(weight, codes, score)
+        weight, codes, score = target.rows(response, method, order)
+        score = positive_column(score, known, positive)
         kind = "binary" if len(known) == 2 else "multiclass"
         return Scores(kind, target.array_of(order), codes, score, weight)
 
@@ -182,9 +200,7 @@ class AlignedRows:
         target = self.target
         if target is None:
             raise InvalidParameterError("y_true is multilabel: one label per row is needed.")
-        codes, weight = target.codes, target.weight
-        score = _response(response, method, target.known, codes)
-        weight, codes, score = _with_weight(weight, codes, score)
+        weight, codes, score = target.rows(response, method, target.every)
         if score.ndim == 1:
             score = np.column_stack([-score, score])
         lowest = score.min()
@@ -215,8 +231,6 @@ class AlignedRows:
         if target is None:
             weight = self.sample_weight
             return Probabilities.check(self.y_true, response, sample_weight=weight, tell=False)
-        codes, weight = target.codes, target.weight
-        proba = _response(response, "predict_proba", target.known, codes, columns_only=True)
         order = target.every if labels is None else list(labels)
         if labels is None and len(order) == 2:
             order = _positive_last(order, positive)
@@ -224,11 +238,10 @@ class AlignedRows:
             raise InvalidParameterError(
                 f"labels must hold the classes {target.every}, got {order}."
             )
+        weight, codes, proba = target.rows(response, "predict_proba", order, columns_only=True)
         if order != target.known:
-            full = np.zeros((len(codes), len(order)), dtype=proba.dtype)
-            full[:, find_labels(objects(target.known), objects(order))] = proba
-            proba, codes = full, target.codes_in(order)
-        weight, codes, proba = _with_weight(weight, codes, proba)
+            known, proba = proba, np.zeros((len(codes), len(order)), dtype=proba.dtype)
+            proba[:, find_labels(objects(target.known), objects(order))] = known
         named = Probabilities.of_codes(target.array_of(order), codes, proba, weight)
         if labels is not None or target.ordered:
             named.cache["ordered"] = True
@@ -240,33 +253,6 @@ def objects(labels: Sequence[Any]) -> Array:
     array = np.empty(len(labels), dtype=object)
     array[:] = labels
     return array
-
-
-def _with_weight(weight: Array | None, *columns: Array) -> tuple[Any, ...]:
-    """Weights and columns of the rows with non-zero weight."""
-    if weight is None or weight.all():
-        return weight, *columns
-    kept = weight > 0
-    return weight[kept], *(column[kept] for column in columns)
-
-
-def _response(
-    response: Any, method: str, known: list[Any], codes: Array, *, columns_only: bool = False
-) -> Array:
-    """Checked scores, a column for each class; those of two classes may be a vector."""
-    score = read_scores_of(response, method)
-    if score.ndim == 1 and len(known) == 2 and not columns_only:
-        expected: tuple[int, ...] = codes.shape
-    else:
-        expected = (len(codes), len(known))
-    if score.shape == expected:
-        return score
-    raise InvalidParameterError(
-        f"{method} returned an array of shape {score.shape}, expected {expected}: a row for each "
-        "row that is not masked in y_true, sample_weight or predict, and a column for each of the "
-        f"classes {known}. One-vs-one scores (decision_function_shape='ovo') have no column per "
-        "class."
-    )
 
 
 def _positive_last(classes: list[Any], positive: Any) -> list[Any]:

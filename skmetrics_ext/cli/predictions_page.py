@@ -108,25 +108,13 @@ def _card(
     worst: WorstGroup | None,
 ) -> list[str]:
     """Lines at the top: the best model by the first metric, and what it was computed from."""
-    pairs_with_values = [row for row in pairs if "first" in row]
+    pairs = [row for row in pairs if "first" in row]  # others have no values
     values = rows or [
         {"of": row[model], "metric": row["metric"], "value": row[value]}
-        for row in pairs_with_values
+        for row in pairs
         for model, value in MODELS_OF_PAIR
     ]
-    lines = []
-    if values:
-        shown = dict.fromkeys(row["metric"] for row in values)
-        requested = requested_metrics(data.options) or []
-        metric = next(name for name in [*requested, *shown] if name in shown)
-        of_metric = {row["of"]: row for row in values if row["metric"] == metric}
-        pairs_of_metric = [row for row in pairs_with_values if row["metric"] == metric]
-        ordered = _best_first(of_metric, find_metric(metric).spec.greater_is_better)
-        lines += _answer(data, metric, of_metric, ordered)
-        lines += _comparisons(data, metric, ordered, pairs_of_metric)
-        lines.append(_constant(data, metric))
-        if worst is not None and ordered:
-            lines.append(_worst_group(metric, ordered[0], worst))
+    lines = _answer(data, values, pairs, worst) if values else []
     if verdicts is not None:
         n_passed = sum(row.verdict == "pass" for row in verdicts.rows)
         lines.append(f"Requirements: {n_passed} of {len(verdicts.rows)} pass.")
@@ -136,22 +124,24 @@ def _card(
     return [line for line in [*lines, data.note] if line]
 
 
-def _best_first(rows: Mapping[str, Row], higher: bool | None) -> list[str]:
+def best_first(metric: str, values: Mapping[str, float]) -> list[str]:
     """Models in the order of a metric, undefined values last; none if several have no order."""
-    if higher is None and len(rows) > 1:
+    higher = find_metric(metric).spec.greater_is_better
+    if higher is None and len(values) > 1:
         return []
-    sign = 1 if higher is False else -1
-    keys = {model: sign * row["value"] for model, row in rows.items()}
+    keys = {model: value if higher is False else -value for model, value in values.items()}
     return sorted(keys, key=lambda model: math.inf if math.isnan(keys[model]) else keys[model])
 
 
 def _answer(
-    data: Predictions,
-    metric: str,
-    rows: Mapping[str, Row],
-    ordered: Sequence[str],
+    data: Predictions, values: Sequence[Row], pairs: Sequence[Row], worst: WorstGroup | None
 ) -> list[str]:
-    """The question, and the best model by a metric."""
+    """The question, and the answer of the first metric."""
+    shown = dict.fromkeys(row["metric"] for row in values)
+    requested = requested_metrics(data.options) or []
+    metric = next(name for name in [*requested, *shown] if name in shown)
+    rows = {row["of"]: row for row in values if row["metric"] == metric}
+    ordered = best_first(metric, {model: row["value"] for model, row in rows.items()})
     name, higher = display_name(metric), find_metric(metric).spec.greater_is_better
     direction = " (lower is better)" if higher is False else ""
     n_rows = "" if data.files.n_rows is None else f", {data.files.n_rows:,} rows"
@@ -160,6 +150,10 @@ def _answer(
         row, level = rows[ordered[0]], f"{100 * data.options.confidence:g} %"
         ends = interval(row.get("low", math.nan), row.get("high", math.nan))
         lines.append(best_text(ordered[0], len(ordered) > 1, name, row["value"], ends, level))
+    of_metric = [row for row in pairs if row["metric"] == metric]
+    lines += [*_comparisons(data, metric, ordered, of_metric), _constant(data, metric)]
+    if worst is not None and ordered:
+        lines.append(_worst_group(metric, ordered[0], worst))
     return lines
 
 

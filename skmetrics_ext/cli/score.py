@@ -15,7 +15,7 @@ from skmetrics_ext import compare, compare_many, evaluate
 from skmetrics_ext.cli.messages import log, show, verdicts_of
 from skmetrics_ext.cli.options import MOST_RESAMPLED, PREDICTIONS, RESAMPLES, Command
 from skmetrics_ext.cli.predictions import ALL, LARGE, PredictedModel, Predictions, find_metric
-from skmetrics_ext.cli.predictions_page import MODELS_OF_PAIR, predictions_page
+from skmetrics_ext.cli.predictions_page import MODELS_OF_PAIR, best_first, predictions_page
 from skmetrics_ext.merged.evaluation import Evaluation
 from skmetrics_ext.progress import reporting
 from skmetrics_ext.registry import Metric
@@ -135,11 +135,10 @@ def _best_models(pairs: Sequence[Row], level: float) -> dict[str, tuple[str, ...
     best: dict[str, tuple[str, ...]] = {}
     for name in dict.fromkeys(row["metric"] for row in pairs):
         rows = [row for row in pairs if row["metric"] == name and "first" in row]
-        higher = find_metric(name).spec.greater_is_better
         values = {row[model]: row[value] for row in rows for model, value in MODELS_OF_PAIR}
-        if higher is None or not values or any(map(math.isnan, values.values())):
+        ordered = best_first(name, values)
+        if not ordered or any(map(math.isnan, values.values())):
             continue
-        ordered = sorted(values, key=lambda model: values[model], reverse=higher)
         differ = [{row["first"], row["second"]} for row in rows if row["p_value"] <= 1 - level]
         best[name] = tuple(model for model in ordered if {ordered[0], model} not in differ)
     return best
@@ -196,9 +195,7 @@ def _compare(options: argparse.Namespace) -> int:
     return show(options, figures, str(_difference_table(data, rows)), page, verdicts)
 
 
-def _comparable_models(
-    data: Predictions,
-) -> list[tuple[list[PredictedModel], PredictedModel]]:
+def _comparable_models(data: Predictions) -> list[tuple[list[PredictedModel], PredictedModel]]:
     """Groups of models to compare, each with the model whose metrics apply to all of the group.
 
     Labels are compared with labels, and scores with scores; metrics of probabilities apply only if
@@ -246,11 +243,7 @@ def _groups(data: Predictions, by: Sequence[str]) -> Iterator[tuple[str | None, 
 
 
 def _compare_models(
-    name: str,
-    metric: Metric,
-    models: dict[str, Any],
-    data: Predictions,
-    mask: Any,
+    name: str, metric: Metric, models: dict[str, Any], data: Predictions, mask: Any
 ) -> list[Row]:
     """A row for each pair of models, whose predictions are those of the rows in the mask."""
     options, groups, weight = data.options, data.groups, data.weight

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from skmetrics_ext.registry import METRICS, Metric, find, scorers
 from skmetrics_ext.registry.find import familiar_name
 from skmetrics_ext.tallies import Counts, ThresholdTally
 from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.errors import near
 from skmetrics_ext.validation.parameters import check_interval
 
 Reader = Callable[[Counts], Array]
@@ -241,8 +241,7 @@ def _named(argument: str, name: Any) -> Metric:
             return find(candidate)
         except InvalidParameterError:
             continue
-    near = difflib.get_close_matches(str(name), [*scorers(), *RULES], n=3, cutoff=0.5)
-    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    hint = near(str(name), [*scorers(), *RULES])
     raise InvalidParameterError(f"{_expected(argument)}; got {name!r}.{hint}")
 
 
