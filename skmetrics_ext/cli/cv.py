@@ -12,13 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext import (
-    ScorerPanel,
-    cross_validation_report,
-    get_scorer,
-    get_scorer_names,
-    search_report,
-)
+import skmetrics_ext as sx
 from skmetrics_ext.cli.messages import log, names_in, show
 from skmetrics_ext.cli.models import make_models
 from skmetrics_ext.cli.options import DATASET, MODELLING, Command, form_of
@@ -38,7 +32,7 @@ def _cv(options: argparse.Namespace) -> int:
     data, models, classes, positive = load_data_and_models(options, options.by)
     if scoring is None:
         log(note_no_positive_class(classes, positive))
-    report = cross_validation_report(
+    report = sx.cross_validation_report(
         models,
         data.X,
         data.y,
@@ -80,8 +74,8 @@ def _splitter(options: argparse.Namespace, data: Dataset) -> Any:
 
 def scorer_name(name: str) -> str:
     """The checked name of a scorer; ``log_loss`` means ``neg_log_loss``, as in other commands."""
-    name = f"neg_{name}" if f"neg_{name}" in get_scorer_names() else name
-    get_scorer(name)
+    name = f"neg_{name}" if f"neg_{name}" in sx.get_scorer_names() else name
+    sx.get_scorer(name)
     return name
 
 
@@ -126,7 +120,7 @@ def _search(options: argparse.Namespace) -> int:
     metric = scorer_name(options.metric)  # before the data are read
     data, models, classes, positive = load_data_and_models(options)
     grids = _grids(options.grid, models)
-    scoring = ScorerPanel([metric], pos_label=positive).scorers
+    scoring = sx.ScorerPanel([metric], pos_label=positive).scorers
     if len(classes) == 2 and find(metric).sides == "one":
         find(metric).positive(classes, positive)  # asks for the class before anything is fitted
     common: dict[str, Any] = {
@@ -144,11 +138,11 @@ def _search(options: argparse.Namespace) -> int:
         choice = "the best of them is chosen" if len(models) > 1 else "nothing is chosen"
         log(f"no --grid: {', '.join(models)} without other parameters, and {choice}")
     if options.outer is None:
-        report = search_report(candidates, data.X, data.y, cv=cv, scoring=scoring, **common)
+        report = sx.search_report(candidates, data.X, data.y, cv=cv, scoring=scoring, **common)
     else:
         search = _one_search(models, grids, scoring, cv, data.weight)
         outer = folds(options.outer, random_state=options.seed + 1)
-        report = search_report(search, data.X, data.y, outer=outer, **common)
+        report = sx.search_report(search, data.X, data.y, outer=outer, **common)
     report = replace(report, notes=(*data.warnings, *report.notes))
     figures = {key: getattr(report, key) for key in _FIGURES} | {"rows": list(report.rows)}
     for name, estimate in (("best", report.best), ("nested", report.nested)):

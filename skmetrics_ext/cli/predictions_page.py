@@ -16,14 +16,7 @@ from skmetrics_ext.formats import interval, number
 from skmetrics_ext.plotting.plot_results import KINDS
 from skmetrics_ext.plotting.source import DisplaySource
 from skmetrics_ext.registry.defaults import display_name
-from skmetrics_ext.report.page.charts import (
-    CROWDED,
-    TITLES,
-    Chart,
-    chart_of,
-    curve_chart,
-    matrix_table,
-)
+from skmetrics_ext.report.page import charts
 from skmetrics_ext.report.page.document import brief, document, note, pictures, section, table
 from skmetrics_ext.report.tables import best_text, difference_text, question_text
 from skmetrics_ext.requirements import Verdicts
@@ -214,16 +207,16 @@ def _worst_group(metric: str, model: str, worst: WorstGroup) -> str:
 def _pictures(data: Predictions) -> str:
     if not data.in_memory:
         return note(_NOT_DRAWN)
-    charts = [(curve_chart(chart), chart.title) for chart in _charts(data)]
+    curves = [(charts.curve_chart(chart), chart.title) for chart in _curves(data)]
     level = f"{100 * data.options.confidence:g} % intervals"
-    return note(_LEGENDS.format(level)) + pictures([*charts, *_matrices(data)])
+    return note(_LEGENDS.format(level)) + pictures([*curves, *_matrices(data)])
 
 
-def _charts(data: Predictions) -> list[Chart]:
+def _curves(data: Predictions) -> list[charts.Chart]:
     """The curves of all models, a chart of each kind that the classes and scores allow."""
     options = {"groups": data.groups, "confidence_level": data.options.confidence}
-    charts = []
-    for kind in TITLES:
+    drawn = []
+    for kind in charts.TITLES:
         display = KINDS[kind]
         models = {
             model.name: data.response(model)
@@ -232,13 +225,13 @@ def _charts(data: Predictions) -> list[Chart]:
         }
         is_known = len(data.classes) != 2 or data.positive is not None or display.sides != "one"
         if models and is_known:
-            is_crowded = kind == "calibration" and len(data.classes) > CROWDED
+            is_crowded = kind == "calibration" and len(data.classes) > charts.CROWDED
             curves = {"curves": "top label"} if is_crowded else {}
             rows = data.true, models, data.classes, data.weight
             source = display._source(DisplaySource.of_predictions, *rows, pos_label=data.positive)
             computed = display._computed(source, **options, **curves)
-            charts.append(chart_of(kind, computed, next(iter(models))))
-    return charts
+            drawn.append(charts.chart_of(kind, computed, next(iter(models))))
+    return drawn
 
 
 def _matrices(data: Predictions) -> list[tuple[str, str]]:
@@ -250,5 +243,5 @@ def _matrices(data: Predictions) -> list[tuple[str, str]]:
         if model.kind == "labels":
             title, pred = f"Confusion matrix of {model.name}", data.response(model)
             counts = confusion_matrix(true, pred, labels=labels, sample_weight=weight)
-            matrices.append((matrix_table(labels, counts, title), title))
+            matrices.append((charts.matrix_table(labels, counts, title), title))
     return matrices
