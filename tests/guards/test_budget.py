@@ -21,10 +21,10 @@ LIMITS = {
     "validation": (2390, 2250),
     "plotting": (2315, 1800),
     "backends": (1795, 1750),
-    "top level": (1810, 1300),
-    "cli": (1720, 1050),
+    "top level": (1710, 1300),
+    "cli": (1680, 1050),
     "scoring": (1270, 1000),
-    "thresholds": (1375, 930),
+    "thresholds": (1340, 930),
     "tallies": (1075, 960),
     "kernels and datasets": (985, 960),
 }
