@@ -14,30 +14,15 @@ import os
 from importlib import import_module, util
 
 from skmetrics_ext.kernels import _numpy
+from skmetrics_ext.kernels._numpy import *  # noqa: F403 - the interface, which `use` rebinds
 
-all_finite = _numpy.all_finite
-bin_sums = _numpy.bin_sums
-class_counts = _numpy.class_counts
-confusion = _numpy.confusion
-encode = _numpy.encode
-pair_wins = _numpy.pair_wins
-placements = _numpy.placements
-rank_table = _numpy.rank_table
-ranked_precision = _numpy.ranked_precision
-ranked_steps = _numpy.ranked_steps
-ranked_wins = _numpy.ranked_wins
-resampled_wins = _numpy.resampled_wins
-types = _numpy.types
-value_range = _numpy.value_range
-
-_INTERFACE = _numpy.__all__
 # A third implementation (an array library, a GPU) takes a module and a line here; it would receive
 # tensors from validation/tensors.py before they are moved to the host.
 _MODULES = {"numpy": "skmetrics_ext.kernels._numpy", "native": "skmetrics_ext.kernels._native"}
 _VARIABLE = "SKMETRICS_EXT_KERNELS"
 _active = "numpy"
 
-__all__ = ["active", "available", "use", *_INTERFACE]
+__all__ = ["active", "available", "use", *_numpy.__all__]
 
 
 def available() -> tuple[str, ...]:
@@ -93,7 +78,7 @@ def use(name: str) -> None:
             f"is found, or set {_VARIABLE}=numpy."
         )
     module = import_module(_MODULES[name])
-    for function in _INTERFACE:
+    for function in _numpy.__all__:
         globals()[function] = getattr(module, function, getattr(_numpy, function))
     _active = name
 

@@ -37,6 +37,7 @@ rank_table = _or_numpy("rank_table")
 ranked_precision = _or_numpy("ranked_precision")
 ranked_steps = _or_numpy("ranked_steps")
 ranked_wins = _or_numpy("ranked_wins")
+squared_distances = _or_numpy("squared_distances")
 types = _or_numpy("types")
 value_range = _or_numpy("value_range")
 

@@ -186,6 +186,7 @@ ARGUMENTS = {
     "ranked_steps": lambda drawn: (*ranking(drawn), drawn.draw(st.booleans())),
     "ranked_wins": ranking,
     "resampled_wins": drawing,
+    "squared_distances": lambda drawn: (drawn.codes(), drawn.score()),
     "types": lambda drawn: (objects(drawn)[0] if drawn.draw(st.booleans()) else drawn.codes(),),
     "value_range": lambda drawn: (drawn.score(),),
 }

@@ -85,6 +85,15 @@ def test_no_weights_count_and_float_weights_add():
     identical(kernels.bin_sums(bins, 3, np.array([0.5, 1.5, 2.0])), np.array([0.5, 0.0, 3.5]))
 
 
+def test_squared_distances_of_probabilities_from_marks():
+    marks, proba = np.array([0, 1, 1]), np.array([0.25, 0.25, 1.0])
+    identical(kernels.squared_distances(marks, proba), np.array([0.0625, 0.5625, 0.0]))
+    with pytest.raises(ValueError, match="codes must be from 0 to 1"):
+        kernels.squared_distances(np.array([0, 2, 1]), proba)
+    with pytest.raises(ValueError, match="Columns of 2 and 3 rows"):
+        kernels.squared_distances(marks[:2], proba)
+
+
 @pytest.mark.parametrize("n_rows", [5, 1 << 15, (1 << 15) + 1, 100_000])
 def test_long_columns_are_counted_in_chunks(n_rows):
     rng = np.random.default_rng(n_rows)

@@ -7,6 +7,7 @@ from skmetrics_ext.kernels._numpy.labels import (
     class_counts,
     confusion,
     encode,
+    squared_distances,
     types,
     value_range,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "ranked_steps",
     "ranked_wins",
     "resampled_wins",
+    "squared_distances",
     "types",
     "value_range",
 ]

@@ -175,6 +175,13 @@ def _exact_sums(bins: Array, n_bins: int, weight: Array, total: float) -> Array:
     return sums
 
 
+def squared_distances(marks: Array, proba: Array) -> Array:
+    """Squared distance of the probability in each row from its mark, 0 or 1."""
+    check_codes(marks, 2, proba)
+    distance = np.subtract(proba, marks)
+    return np.multiply(distance, distance, out=distance)
+
+
 def types(objects: Array) -> set[type]:
     """The types of the elements."""
     return set(map(type, objects.ravel().tolist()))

@@ -130,6 +130,22 @@ nb::object encode_integers_(nb::list columns, std::size_t cells_per_row, std::si
                         codes);
 }
 
+nb::object squared_distances_(nb::handle marks_, nb::handle proba_) {
+  const Array marks(marks_, Layout::dense), proba(proba_, Layout::dense);
+  if (!marks.is_column() || !marks.holds<i64>() || !proba.is_column() || !proba.holds<double>() ||
+      marks.size() != proba.size() || !are_codes(marks.data<i64>(), marks.size(), 2)) {
+    return nb::none();
+  }
+  Memory<double> squares(proba.size());
+  const i64* mark = marks.data<i64>();
+  const double* probability = proba.data<double>();
+  for (std::size_t i = 0; i < proba.size(); ++i) {
+    const double distance = probability[i] - static_cast<double>(mark[i]);
+    squares.data[i] = distance * distance;
+  }
+  return as_array(squares.take(), {proba.size()});
+}
+
 // Columns of text, each as rows of characters -> distinct texts in the order of their first rows,
 // codes of each column.
 nb::object encode_text_(nb::list columns) {
@@ -219,6 +235,7 @@ void bind_labels(nb::module_& m) {
   define(m, "confusion", &confusion_);
   define(m, "encode_text", &encode_text_);
   define(m, "encode_objects", &encode_objects_);
+  define(m, "squared_distances", &squared_distances_);
   define(m, "types", &types_);
 }
 

@@ -19,17 +19,15 @@ constexpr std::size_t huge_page = std::size_t{2} << 20;
 
 // Uninitialised memory, to be given to `release`.
 inline void* acquire(std::size_t bytes) {
-#if defined(__linux__)
-  if (bytes > large_bytes) {
-    const std::size_t rounded = (bytes + huge_page - 1) / huge_page * huge_page;
-    void* block = std::aligned_alloc(huge_page, rounded);
-    if (block == nullptr) throw std::bad_alloc();
-    madvise(block, rounded, MADV_HUGEPAGE);
-    return block;
-  }
-#endif
   void* block = std::malloc(bytes ? bytes : 1);
   if (block == nullptr) throw std::bad_alloc();
+#if defined(__linux__)
+  if (bytes > large_bytes) {
+    const auto start = reinterpret_cast<std::uintptr_t>(block), end = start + bytes;
+    const auto first = (start + huge_page - 1) / huge_page * huge_page;
+    madvise(reinterpret_cast<void*>(first), end / huge_page * huge_page - first, MADV_HUGEPAGE);
+  }
+#endif
   return block;
 }
 

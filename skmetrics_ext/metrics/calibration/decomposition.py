@@ -8,11 +8,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skmetrics_ext import kernels
 from skmetrics_ext.metrics.calibration.binning import STRATEGIES, Binning, check_bins
 from skmetrics_ext.metrics.calibration.events import binary_forecast
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.probabilities.losses import (
-    half_brier_rows,
     log_loss,
     log_loss_rows,
     mean,
@@ -183,7 +183,7 @@ def brier_decomposition(
     bins, weight = binning.assign(forecast.proba), forecast.weights
     away = forecast.proba - sums.mean_predicted[bins]
     missed = away * (away - 2 * (forecast.true - sums.rate[bins]))
-    score = _mean(half_brier_rows(forecast.true, forecast.proba), weight)
+    score = _mean(kernels.squared_distances(forecast.true, forecast.proba), weight)
     return ScoreDecomposition(score, *parts, _mean(missed, weight))
 
 
@@ -258,7 +258,7 @@ def corp_decomposition(
 def _losses(forecast: BinaryProbabilities, proba: Array, eps: float | None) -> Array:
     """Squared errors, or negative log likelihoods."""
     if eps is None:
-        return half_brier_rows(forecast.true, proba)
+        return kernels.squared_distances(forecast.true, proba)
     return log_loss_rows(forecast.true, np.column_stack([1 - proba, proba]), eps)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skmetrics_ext import kernels
 from skmetrics_ext.metrics.public import metric
 from skmetrics_ext.metrics.spec import INFINITY
 from skmetrics_ext.numeric import Array, Options, PosLabel, parts
@@ -64,12 +65,6 @@ def brier_rows(true: Array, proba: Array) -> Array:
     return rows
 
 
-def half_brier_rows(true: Array, proba: Array) -> Array:
-    """Squared distance of the probability of one of two classes from whether it is true."""
-    away = np.subtract(proba, true)
-    return np.multiply(away, away, out=away)
-
-
 # --------------------------------------------------------------------------- values of rows
 
 
@@ -82,7 +77,7 @@ def brier_losses(
 ) -> Array:
     """Squared distances, halved for two classes; one column gives half the sum already."""
     if isinstance(checked, BinaryProbabilities):
-        rows = half_brier_rows(checked.true, checked.proba)
+        rows = kernels.squared_distances(checked.true, checked.proba)
         return (rows if scale_by_half else 2 * rows)[:, None]
     rows = brier_rows(checked.true, checked.proba)
     half = checked.proba.shape[1] < 3 if scale_by_half == "auto" else bool(scale_by_half)
