@@ -58,7 +58,7 @@ def draw(
 
 def response(metric: str, odds: Any, prevalence: float) -> Any:
     """What a metric reads; labels are positive above the prevalence."""
-    if find_metric(metric, {}).row.response == "labels":
+    if find_metric(metric, {}).spec.response == "labels":
         return (special.expit(odds) > prevalence).astype(int)
     return special.expit(odds)
 

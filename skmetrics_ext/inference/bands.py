@@ -207,7 +207,7 @@ def curve_band(
     check_option("band", band, BANDS)
     measure, level = find_metric(metric, metric_params), check_level(confidence_level)
     plan = DrawPlan(n_resamples, random_state=random_state)
-    if measure.row is None or not (measure.spec.point or measure.spec.response == "labels"):
+    if not (measure.spec.point or measure.spec.response == "labels"):
         raise InvalidParameterError(
             f"metric must be read at a point of a curve (a rate, a threshold, a fraction), or be a "
             f"metric of labels, which is read at thresholds; {measure.name} is neither."

@@ -210,7 +210,7 @@ def compare(
     options: Any = {"claim": claim, "level": level, "plan": plan}
     task = ModelsToCompare.of_rows(measure, y_true, predictions, *design_args, **options)
     result = compare_pair(task, method)
-    if measure.row is None:
+    if not measure.spec.is_known:
         return result
     return replace(result, facts=facts_of_both(result, task.statistics[0]))
 
@@ -241,7 +241,7 @@ class ModelsToCompare:
         settled = metric
         for name, pred in predictions.items():
             try:
-                if metric.row is None:
+                if not metric.spec.is_known:
                     design_args = sample_weight, (groups, strata), weights_are
                     models[name] = FunctionSample.of_rows(metric, y_true, pred, *design_args)
                 else:
@@ -252,7 +252,7 @@ class ModelsToCompare:
                 raise InvalidParameterError(f"{name}: {error}") from error
         check_same_masks(**predictions)
         design = INDEPENDENT
-        if metric.row is not None:
+        if metric.spec.is_known:
             name, first = next(iter(models.items()))
             columns = {"y_true": y_true, name: predictions[name], "sample_weight": sample_weight}
             design = read_design(groups, strata, first.true.shape[0], **columns)
@@ -343,7 +343,7 @@ def compare_pair(task: ModelsToCompare, method: str = "auto") -> Comparison:
 
 def is_ratio(metric: Metric) -> bool:
     """Whether the metric is a ratio, which is compared by its logarithm."""
-    return metric.row is not None and metric.row.interval == "log"
+    return metric.spec.interval == "log"
 
 
 def is_mean_area(metric: Metric) -> bool:
@@ -355,7 +355,7 @@ def is_mean_area(metric: Metric) -> bool:
 def is_hits(task: ModelsToCompare) -> bool:
     """Whether McNemar's test applies (accuracy, independent, unweighted rows)."""
     metric = task.metric
-    if metric.row is None or metric.tally not in _READ_BY_HITS or metric.params:
+    if metric.tally not in _READ_BY_HITS or metric.params:
         return False
     return task.design.is_counted and not task.statistics[0].origin.data.is_multilabel
 

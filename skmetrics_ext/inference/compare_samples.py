@@ -219,7 +219,7 @@ def difference_of_samples(
     shared_methods = [name for name in methods_of(first) if name in of_second and name != UPPER]
     name = shared_methods[0] if method == "auto" else method
     values = float(first.value), float(second.value)
-    if method == "auto" and metric.row is not None and metric.row.interval in BIASED:
+    if method == "auto" and metric.spec.interval in BIASED:
         numbers = values[0] - values[1], values, NONE, level, claim
         return comparison(*numbers, note=BIASED_DIFFERENCE)
     if name not in shared_methods:

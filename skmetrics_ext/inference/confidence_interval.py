@@ -328,7 +328,7 @@ def influence_values(
     (array([ 0.5, -0.5, -0.5,  0.5]), 0.25)
     """
     measure = find_metric(metric, metric_params)
-    if measure.row is None:
+    if not measure.spec.is_known:
         raise InvalidParameterError(
             f"metric must be one of this package, whose derivative is known, got {measure.name}."
         )

@@ -240,8 +240,7 @@ class Linearized:
 
 def linearize(sample: Sample) -> Linearized:
     """The metric of a sample, with what each row contributes to it."""
-    row = sample.metric.row
-    return Linearized(sample.value, sample, (-np.inf, np.inf) if row is None else row.bounds)
+    return Linearized(sample.value, sample, sample.metric.spec.bounds)
 
 
 def difference_of(first: Any, second: Any, *, log: bool = False) -> Any:

@@ -52,8 +52,8 @@ class Claim(NamedTuple):
         size = check_number("margin", margin, 0)
         if size == 0:
             raise InvalidParameterError("margin has to be positive, got 0; without one pass None.")
-        if metric is not None and metric.row is not None:
-            low, high = metric.row.bounds
+        if metric is not None:
+            low, high = metric.spec.bounds
             if size >= high - low:
                 raise InvalidParameterError(
                     f"margin={margin!r} is as large as differences can be, for {metric.name} is "
@@ -142,11 +142,10 @@ class Goal(NamedTuple):
 
 def greater_is_better(metric: Metric | None, argument: str) -> bool:
     """The direction of a metric; an error naming the argument if it has none."""
-    row = None if metric is None else metric.row
-    if row is None or row.greater_is_better is None:
+    if metric is None or metric.spec.greater_is_better is None:
         name = "the metric" if metric is None else metric.name
         raise InvalidParameterError(
             f"{argument} needs a metric with a known direction, and {name} has none: take a metric "
             "of this package that has one, or compare the bounds."
         )
-    return row.greater_is_better
+    return metric.spec.greater_is_better

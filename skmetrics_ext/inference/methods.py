@@ -65,21 +65,21 @@ Method = Callable[[Linearized, str, Any, DrawPlan], Interval]
 def methods_of(statistic: Linearized) -> dict[str, Method]:
     """The methods that apply and the function that computes each, the preferred one first."""
     sample = statistic.origin
-    row, kind = sample.metric.row, sample.kind
+    spec, kind = sample.metric.spec, sample.kind
     methods = dict(_METHODS.get(kind, {}))
     if kind == "folds":
         return methods
     if kind == "smooth":
         methods = dict.fromkeys(scales_of(statistic.bounds), _smooth)
-    if row is not None and row.shares and not sample.share and kind != "logit":
+    if spec.shares and not sample.share and kind != "logit":
         shares = Shares.of_sample(sample)
         if shares is not None:
             methods = {"mover": partial(_mover, shares=shares), **methods}
-    if row is None or row.interval in BIASED:  # the only method that corrects for a bias
+    if not spec.is_known or spec.interval in BIASED:  # the only method that corrects for a bias
         methods = {"bca": _by_draws, **methods}
-    if row is not None and row.interval == "calibration":
+    if spec.interval == "calibration":
         methods = {UPPER: _by_draws, **methods}
-    if row is not None and row.interval in notes.NO_INTERVAL:
+    if spec.interval in notes.NO_INTERVAL:
         methods = {NONE: _none, **methods}
     return {**methods, **dict.fromkeys(TWO_SIDED, _by_draws), ANYTIME: _anytime}
 
@@ -146,9 +146,9 @@ def facts_of_both(result: Comparison, *sides: Linearized) -> Facts:
 def positive_class_of(sample: Any) -> Any:
     """The positive class of the metric, or of the scores; None without one."""
     metric = sample.metric
-    if metric.row is None:
+    if not metric.spec.is_known:
         return None
-    if metric.row.response == "labels":
+    if metric.spec.response == "labels":
         return metric.params.get("pos_label") if metric.sides == "one" else None
     classes: Any = getattr(getattr(sample, "data", None), "classes", ())
     return classes[-1].item() if len(classes) == 2 else None
@@ -438,7 +438,7 @@ def bounds_of_draws(
 ) -> Interval:
     """The interval from the values (B, ...) of draws, with notes."""
     sample, bounds = statistic.origin, statistic.bounds
-    value, row = np.asarray(sample.value, dtype=np.float64), sample.metric.row
+    value = np.asarray(sample.value, dtype=np.float64)
     low, high = bootstrap_bounds(sample, values, method, level, bounds, skewness)
     defined = (~np.isnan(values)).sum(axis=0)
     with np.errstate(invalid="ignore"):
@@ -447,7 +447,7 @@ def bounds_of_draws(
         error = np.sqrt(divide(squares, np.where(defined > 1, defined - 1, 0)))
         error = np.where(np.isfinite(error), error, np.nan)
     scarce = notes.few_rows(statistic)
-    biased = "" if row is None else BIASED.get(row.interval, "")
+    biased = BIASED.get(sample.metric.spec.interval, "")
     rules = (True, scarce), (sample.jumps, notes.JUMPS), (True, biased)
     note = notes.first_note(value.shape, *rules)
     if method == UPPER:

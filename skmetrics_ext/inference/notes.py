@@ -74,9 +74,7 @@ ROUGH = {
 
 def note_on_metric(metric: Any) -> str:
     """The note of a comparison on its metric: a bias, a kink, growth with the number of rows."""
-    if metric.row is None:
-        return ""
-    interval = metric.row.interval
+    interval = metric.spec.interval
     if interval in BIASED:
         return f"both values are too large on average in samples: {MAY_MISS}"
     if metric.options.get("method") == "interpolated":
@@ -184,8 +182,8 @@ def few_rows(statistic: Any) -> str:
         return few(beyond, f"rows beyond the {sample.metric.spec.point}")
     if (false := _false_positives(statistic)) < FALSE_POSITIVES:
         return few(false, f"false positives at this {sample.metric.spec.point}")
-    row = sample.metric.row
-    if row is None or row.point_of or row.interval in BIASED:
+    spec = sample.metric.spec
+    if spec.point_of or spec.interval in BIASED:
         return ""
     return near_end(np.asarray(statistic.value), sample.fewest_rows, statistic.bounds)
 
@@ -193,10 +191,10 @@ def few_rows(statistic: Any) -> str:
 def _false_positives(statistic: Any) -> float:
     """False positives of a precision at a recall; infinite for any other metric."""
     sample, precision = statistic.origin, np.asarray(statistic.value)
-    row = sample.metric.row
-    if row is None or row.interval not in ROUGH or len(sample.by_class) != 2 or precision.ndim:
+    spec = sample.metric.spec
+    if spec.interval not in ROUGH or len(sample.by_class) != 2 or precision.ndim:
         return np.inf
-    true = sample.by_class[1] * sample.metric.options[row.point]
+    true = sample.by_class[1] * sample.metric.options[spec.point]
     return float(true * (1 - precision) / precision) if precision > 0 else np.inf
 
 
@@ -205,12 +203,12 @@ def rows_beyond(sample: Any, at: Any = None) -> Any:
 
     Counted are the rows of which the point is a share; infinite where it is no share of rows.
     """
-    row = sample.metric.row
-    if row is None or not row.point_of or len(sample.by_class) != 2:
+    spec = sample.metric.spec
+    if not spec.point_of or len(sample.by_class) != 2:
         return np.inf
     negative, positive = sample.by_class
-    rows = {"negative": negative, "positive": positive, "all": negative + positive}[row.point_of]
-    share = np.asarray(sample.metric.options[row.point] if at is None else at)
+    rows = {"negative": negative, "positive": positive, "all": negative + positive}[spec.point_of]
+    share = np.asarray(sample.metric.options[spec.point] if at is None else at)
     return rows * np.minimum(share, 1 - share)
 
 
@@ -218,7 +216,7 @@ def _rows_in_range(sample: Any) -> float:
     """Rows of one class within the range of a partial area; infinite for any other metric."""
     params, names = sample.metric.params, ("fpr_range", "max_fpr", "tpr_range")
     ranges = [name for name in names if params.get(name) is not None]
-    if not ranges or sample.metric.row is None or sample.atoms.label is None:
+    if not ranges or not sample.metric.spec.is_known or sample.atoms.label is None:
         return np.inf
     rows = np.bincount(sample.atoms.label, weights=sample.atoms.rows)
     n_pos, n_neg = (rows[1], rows[0]) if len(rows) == 2 else (rows.min(), rows.sum() - rows.max())

@@ -315,7 +315,7 @@ def _plan_of_pilot(metric: Metric, y_true: Any, y_pred: Any, y_pred_b: Any, *des
     """The metric of one model, or the difference between two, on the rows of a pilot."""
     if y_true is None or y_pred is None:
         raise InvalidParameterError("a pilot needs both y_true and y_pred.")
-    if metric.row is None:
+    if not metric.spec.is_known:
         raise InvalidParameterError(
             f"metric must be one of this package, whose derivative is known, got {metric.name}."
         )
@@ -362,8 +362,8 @@ def _plan_of_pilot(metric: Metric, y_true: Any, y_pred: Any, y_pred_b: Any, *des
 
 def _plan_without_pilot(metric: Metric, value: Any, prevalence: Any, method: str) -> Plan:
     """An assumed share of rows, area under the ROC curve, or ratio of observed to expected."""
-    limits = (-np.inf, np.inf) if metric.row is None else metric.row.bounds
-    if metric.row is not None and metric.row.function is observed_expected_ratio:
+    limits = metric.spec.bounds
+    if metric.function is observed_expected_ratio:
         ratio = check_number("value", 1.0 if value is None else value, 0)
         odds = _known_prevalence(metric, prevalence)
         odds = odds / (1 - odds)
@@ -405,12 +405,12 @@ def _plan_without_pilot(metric: Metric, value: Any, prevalence: Any, method: str
 
 def _rows_read(metric: Metric, prevalence: Any) -> float | None:
     """Proportion of the rows that a share of rows reads; None if no prevalence determines it."""
-    row, average = metric.row, metric.params.get("average", "binary")
-    if row is None or share_of(metric) != "wilson" or average != "binary":
+    average = metric.params.get("average", "binary")
+    if share_of(metric) != "wilson" or average != "binary":
         return None
-    if not row.shares:
+    if not metric.spec.shares:
         return 1.0 if metric.tally in ("hits", "marks") else None
-    (counts,) = row.shares
+    (counts,) = metric.spec.shares
     if set(counts) == {"tp", "fn"}:
         return _known_prevalence(metric, prevalence)
     return 1 - _known_prevalence(metric, prevalence) if set(counts) == {"tn", "fp"} else None

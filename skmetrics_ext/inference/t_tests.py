@@ -134,8 +134,8 @@ def no_difference(
     statistic: float = 0.0,
 ) -> Comparison:
     """Two models that agree on every row: Tango's interval of shares of the rarest class."""
-    row = sample.metric.row
-    width = np.inf if row is None else row.bounds[1] - row.bounds[0]
+    low, high = sample.metric.spec.bounds
+    width = high - low
     p_value = 1.0 if claim.margin is None else _NAN
     if not np.isfinite(width):
         return build((0.0, 0.0), statistic, p_value, 0.0, f"{notes.NONE_DIFFER}: {notes.NO_WIDTH}")

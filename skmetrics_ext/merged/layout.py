@@ -46,7 +46,7 @@ def find_metrics(metrics: Any) -> tuple[Metric, ...]:
 def _mergeable(metric: Any) -> Metric:
     """Find a metric, and reject one that cannot be read from sums."""
     metric = find(metric)
-    if metric.row is None:
+    if not metric.spec.is_known:
         raise InvalidParameterError(
             f"{metric.name} cannot be read from sums, because it is not a metric of this package: "
             "call it with all rows in memory."

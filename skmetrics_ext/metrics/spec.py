@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from skmetrics_ext.metrics.averaging import (
     NO_CONVENTION,
@@ -164,6 +164,8 @@ class MetricSpec:
           predictions, or equally frequent), "grows" (with the number of rows), "largest of
           several" numbers.
     """
+
+    is_known: ClassVar[bool] = True  # False for functions outside this package
 
     function: Callable[..., Any]
     kernel: Callable[..., Any]
@@ -326,3 +328,15 @@ class MetricSpec:
     def least_classes(self) -> int:
         """Smallest number of classes for which the metric is meaningful."""
         return 3 if "needs_three_classes" in self.traits else 2
+
+
+class UnknownSpec(MetricSpec):
+    """Stands in for the facts of a function outside this package, of which nothing is known."""
+
+    is_known = False
+    response = tally = ""
+    table_params = ()
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        facts: Any = {"bounds": UNBOUNDED, "greater_is_better": None, "sides": "either"}
+        super().__init__(function, function, **facts)

@@ -272,15 +272,15 @@ class ThresholdDisplay(CurveDisplay):
             metrics = [metrics]
         for function in metrics:
             metric = find(function)
-            if metric.row is not None and metric.row.response != "labels":
+            if metric.spec.response not in ("labels", ""):
                 raise InvalidParameterError(
-                    f"{metric.name!r} is a metric of {metric.row.response}, which a threshold does "
-                    "not change; pass metrics of labels."
+                    f"{metric.name!r} is a metric of {metric.spec.response}, which a threshold "
+                    "does not change; pass metrics of labels."
                 )
             # Thresholds increase, like the abscissa of the picture and of the mean.
             values = labelled.values(metric)[::-1]
             columns = {"threshold": labelled.thresholds[::-1], "value": values}
-            band = None if metric.row is None else BandSpec(function)
+            band = BandSpec(function) if metric.spec.is_known else None
             lines.append(Line(metric.name, columns, band=band))
         return lines
 

@@ -16,7 +16,7 @@ import numpy as np
 from skmetrics_ext.metrics import averaging
 from skmetrics_ext.metrics.averaging import Tell
 from skmetrics_ext.metrics.rankings.score_tally import ScoreTally
-from skmetrics_ext.metrics.spec import MetricSpec
+from skmetrics_ext.metrics.spec import MetricSpec, UnknownSpec
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry.defaults import SYNONYMS
 from skmetrics_ext.registry.table import METRICS, ROWS
@@ -62,22 +62,17 @@ class Metric:
         The name that the user passed.
     function : callable
         ``function(y_true, y_pred or y_score, **params)``.
-    row : MetricSpec or None
-        Its spec in the registry; None for a user's function.
+    spec : MetricSpec
+        Its facts from the registry; an `UnknownSpec` for a user's function.
     params : dict
         Parameters that were passed, or that the name sets.
     """
 
     name: str
     function: Callable[..., Any]
-    row: MetricSpec | None
+    spec: MetricSpec
     params: Mapping[str, Any] = field(default_factory=dict)
-    spec: MetricSpec = field(init=False, repr=False)  # `row`, where it cannot be None
-    _settled: dict[Any, Metric] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "spec", self.row)
-        object.__setattr__(self, "_settled", {})
+    _settled: dict[Any, Metric] = field(init=False, repr=False, default_factory=dict)
 
     def takes(self, name: str) -> bool:
         """Whether the function has a parameter of this name."""
@@ -281,7 +276,7 @@ class Metric:
 
 
 def _again(name: str, function: Callable[..., Any], params: dict[str, Any]) -> Metric:
-    return Metric(name, function, spec_of(function), params)
+    return Metric(name, function, spec_of(function) or UnknownSpec(function), params)
 
 
 def _same(value: Any, default: Any) -> bool:
@@ -305,7 +300,7 @@ def scorers() -> Mapping[str, tuple[MetricSpec, Mapping[str, Any]]]:
 def find(metric: Any, params: Mapping[str, Any] | None = None, *, scorer: bool = False) -> Metric:
     """A metric by its name, a scorer's name (with or without ``neg_``), its function or a partial.
 
-    Functions outside this package have no spec. ``scorer`` accepts only names of scorers.
+    The spec of functions outside this package is unknown. ``scorer`` accepts only names of scorers.
     """
     params = dict(params or {})
     if isinstance(metric, Metric):
@@ -325,7 +320,9 @@ def find(metric: Any, params: Mapping[str, Any] | None = None, *, scorer: bool =
         function = function.func
     spec = spec_of(function)
     name = getattr(function, "__name__", repr(function))
-    return Metric(name, function, None, params) if spec is None else _registered(name, spec, params)
+    if spec is None:
+        return Metric(name, function, UnknownSpec(function), params)
+    return _registered(name, spec, params)
 
 
 def familiar_name(name: Any) -> str | None:

@@ -145,7 +145,7 @@ def _few_distinct_scores(report: CrossValidationReport, n_values: int) -> Findin
     names = ", ".join(
         shown_metric(name)[0]
         for name, metric in report.data.metrics.items()
-        if metric is not None and metric.row is not None and metric.row.response != "labels"
+        if metric is not None and metric.spec.response in ("scores", "probabilities")
     )
     for model in summary.without_baseline(report) if names else ():
         n_distinct = set()
@@ -234,7 +234,7 @@ def _poor_threshold(report: CrossValidationReport) -> Findings:
 
 def _weighs_both(metric: Metric) -> bool:
     """Whether a metric of labels weighs both kinds of errors, so one row cannot make it perfect."""
-    if metric.row is None or metric.row.response != "labels" or metric.row.is_table:
+    if metric.spec.response != "labels" or metric.spec.is_table:
         return False
     if metric.tally not in ("counts", "confusion") or not metric.spec.greater_is_better:
         return False

@@ -178,11 +178,11 @@ def _read(
     metric: Metric, table: Table, true: Any, pred: Any, score: Any, weight: Any, groups: Any
 ) -> tuple[Linearized, float]:
     """The metric on all rows, and its direction: 1 if higher is better, -1 if lower."""
-    if metric.row is None:
+    if not metric.spec.is_known:
         raise InvalidParameterError(
             f"metric must be a metric of this package with influence values, got {metric.name}."
         )
-    if metric.row.greater_is_better is None:
+    if metric.spec.greater_is_better is None:
         raise InvalidParameterError(
             f"{metric.name} has no direction, so no slice is worse by it: choose another metric."
         )
@@ -204,7 +204,7 @@ def _read(
     if not statistic.has_influence or not np.isfinite(statistic.value):
         why = "is undefined" if statistic.has_influence else "has no influence values"
         raise InvalidParameterError(f"metric={metric.name!r} {why} on these data.")
-    return statistic, 1.0 if metric.row.greater_is_better else -1.0
+    return statistic, 1.0 if metric.spec.greater_is_better else -1.0
 
 
 def _response(metric: Metric, table: Table, pred: Any, score: Any) -> tuple[Any, dict[str, Any]]:

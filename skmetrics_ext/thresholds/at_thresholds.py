@@ -87,9 +87,9 @@ def metric_at_thresholds(
 
 def _is_ratio(metric: Metric) -> bool:
     """Whether the scale of the weights has no effect, so that extreme ones may be scaled."""
-    spec = metric.row
+    spec = metric.spec
     return (
-        spec is not None
+        spec.is_known
         and not spec.weights_are_counts
         and bool(np.isfinite(spec.bounds).all())
         and bool(metric.params.get("normalize", True))
@@ -159,13 +159,13 @@ class LabelledRows:
     def values(self, metric: Metric) -> Array:
         """A metric of the labels predicted at each threshold, with the metric's own warnings."""
         is_conventional = self.labels.tolist() in ([0, 1], [-1, 1])
-        of_class = metric.takes("pos_label") and (metric.row is None or metric.sides != "none")
+        of_class = metric.takes("pos_label") and metric.sides != "none"
         if of_class and not is_conventional and "pos_label" not in metric.params:
             metric = metric.with_params(pos_label=self.labels[1])
         is_ours = getattr(metric.function, "__module__", "").startswith("skmetrics_ext.")
         if not (is_ours and metric.takes("sample_weight")):
             return self._by_rows(partial(metric.function, **metric.params))
-        if metric.row is None or metric.row.response != "labels" or metric.row.is_table:
+        if metric.spec.response != "labels" or metric.spec.is_table:
             places = range(len(self.thresholds))
             return np.asarray([self._by_cells(metric, place) for place in places])
         self._by_cells(metric, 0)  # rejects what the function would reject
@@ -197,7 +197,7 @@ class LabelledRows:
         cells = np.array([part[place] for part in (counts.tn, counts.fp, counts.fn, counts.tp)])
         filled = cells > 0
         true, pred = self.labels[_CELLS_TRUE[filled]], _CELLS_PRED[filled]
-        if metric.row is None or metric.row.response == "labels":
+        if metric.spec.response in ("labels", ""):
             pred = self.labels[pred]
         return metric.function(true, pred, sample_weight=cells[filled], **metric.params)
 

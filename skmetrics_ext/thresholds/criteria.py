@@ -179,7 +179,7 @@ def _read_criterion(argument: str, given: Any, costs: Costs, prevalence: float |
         return _rule(argument, given, costs, prevalence)
     name = (familiar_name(given) or given) if isinstance(given, str) else given
     metric = find(given) if callable(given) else _named(argument, name)
-    if metric.row is None:
+    if not metric.spec.is_known:
         return Criterion(getattr(given, "__name__", "criterion"), given)
     spec = metric.spec
     _check_metric(argument, metric, is_scorer=name not in METRICS)

@@ -23,7 +23,7 @@ from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.numeric import Array, Options, PosLabel, RandomState
 from skmetrics_ext.progress import Progress
-from skmetrics_ext.registry import Metric
+from skmetrics_ext.registry import find
 from skmetrics_ext.result_bases import Described, Facts
 from skmetrics_ext.rows import Rows, Tabular
 from skmetrics_ext.tallies import Counts
@@ -267,7 +267,7 @@ def optimal_threshold_interval(
     design = read_design(groups, strata, checked.true.shape[0], **columns)
     scores, design = without_zero_weights(checked, design)
     row_design = RowDesign.of(scores.weight, design, weights_are)
-    metric = Metric(chosen.criterion, optimal_threshold_interval, None)
+    metric = find(optimal_threshold_interval)
     sample = _ThresholdSample(metric, chosen.threshold, scores, row_design, objective=objective)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress)
     seed, seed_of_folds = seed_sequence(random_state).spawn(2)

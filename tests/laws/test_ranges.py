@@ -178,4 +178,4 @@ def test_a_row_that_says_it_wrongly_is_found(name, wrong):
 def test_a_row_that_says_nothing_is_found():
     row = replace(METRICS["lift_score"], ranges=None)
     with pytest.raises((AssertionError, AttributeError)):
-        check_parts(replace(find("lift_score"), row=row), row.ranges, TALLY, CUTS)
+        check_parts(replace(find("lift_score"), spec=row), row.ranges, TALLY, CUTS)

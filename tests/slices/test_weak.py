@@ -31,7 +31,7 @@ def rows_of(rng, weak=None, n=N, right=0.9, weak_right=0.4):
 def source(metric, y_true, y_pred, **about):
     found, checked = check_rows(find_metric(metric, {}), y_true, y_pred, about.get("weight"))
     reading = sample_of_checked(found, checked, Design(about.get("groups")))
-    sign = 1.0 if found.row.greater_is_better else -1.0
+    sign = 1.0 if found.spec.greater_is_better else -1.0
     return slice_tests(linearize(reading), sign)
 
 

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from skmetrics_ext import ThresholdOptimizerCV, optimal_threshold, optimal_threshold_interval
 from skmetrics_ext.inference.draws.atoms import PLAIN
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan, resample
-from skmetrics_ext.registry import Metric
+from skmetrics_ext.registry import find
 from skmetrics_ext.thresholds.criteria import Objective
 from skmetrics_ext.thresholds.uncertainty import _ThresholdSample
 from skmetrics_ext.validation import Scores
@@ -53,7 +53,7 @@ def test_thresholds_are_those_of_all_smaller_draws():
     checked = Scores.check(TRUE, SCORE, side="one", by_rule=False)
     objective = Objective.make("youden", None, None, None)
     sample = _ThresholdSample(
-        Metric("", optimal_threshold, None), SCORE[0], checked, PLAIN, objective=objective
+        find(optimal_threshold), SCORE[0], checked, PLAIN, objective=objective
     )
     drawn = resample(sample, DrawPlan(8100, stratified=True, random_state=0))
     for threshold in SCORE:

@@ -12,7 +12,7 @@ from skmetrics_ext import (
 )
 from skmetrics_ext.inference.draws.atoms import PLAIN, draw_counts
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
-from skmetrics_ext.registry import Metric
+from skmetrics_ext.registry import find
 from skmetrics_ext.thresholds.criteria import Objective
 from skmetrics_ext.thresholds.uncertainty import _ThresholdSample
 from skmetrics_ext.validation import InvalidParameterError
@@ -27,7 +27,7 @@ ABOUT = {"n_resamples": 99, "random_state": 0}
 def reading(criterion):
     checked, _ = binary_ranking(TRUE, SCORE, labels=None, pos_label=1, sample_weight=None, what="")
     objective = Objective.make(criterion, None, None, None)
-    metric = Metric("", optimal_threshold, None)
+    metric = find(optimal_threshold)
     return _ThresholdSample(metric, 0.0, checked, PLAIN, objective=objective)
 
 

@@ -36,11 +36,7 @@ Slope = Callable[[RankTally], Array]
 
 def is_area(metric: Metric) -> bool:
     """Whether the metric is the whole area under the ROC curve, or linear in it."""
-    return (
-        metric.row is not None
-        and metric.row.interval == "logit"
-        and metric.params.get("max_fpr") in (None, 1)
-    )
+    return metric.spec.interval == "logit" and metric.params.get("max_fpr") in (None, 1)
 
 
 def slope_of(metric: Metric) -> Slope | None:

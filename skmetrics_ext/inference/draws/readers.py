@@ -45,10 +45,11 @@ def find_metric(metric: Any, params: Mapping[str, Any]) -> Metric:
 
     A positive class is ignored for metrics that are the same for either class.
     """
-    if "pos_label" in params and find(metric).row and not find(metric).takes("pos_label"):
+    known = find(metric)
+    if "pos_label" in params and known.spec.is_known and not known.takes("pos_label"):
         params = {name: value for name, value in params.items() if name != "pos_label"}
     known = find(metric, params)
-    if known.row is not None and known.params.get("normalize") is False:
+    if known.spec.is_known and known.params.get("normalize") is False:
         raise InvalidParameterError(
             "normalize=False gives a sum over the rows, which estimates nothing: take the interval "
             "of the mean and multiply it."
@@ -89,7 +90,7 @@ def sample_of_rows(
     if isinstance(y_true, ConfusionTally):
         y_pred = y_true if y_pred is None else y_pred
         weights_are, has_design = "frequency", groups is not None or strata is not None
-        if known.row is None or known.row.response != "labels" or has_design:
+        if known.spec.response != "labels" or has_design:
             raise InvalidParameterError(
                 "y_true is a ConfusionTally, which counts labels and has no rows: pass rows for "
                 f"{known.name!r} of other data, and for groups or strata."
@@ -99,7 +100,7 @@ def sample_of_rows(
             f"y_pred is missing: pass what {known.name} compares with y_true. Only a "
             "ConfusionTally stands for both."
         )
-    if known.row is None:
+    if not known.spec.is_known:
         options = sample_weight, (groups, strata), weights_are
         return FunctionSample.of_rows(known, y_true, y_pred, *options)
     settled, checked = check_rows(known, y_true, y_pred, sample_weight)

@@ -376,7 +376,7 @@ def _metrics(report: CrossValidationReport) -> str:
     """Summary, range and conventions of each metric, as a list of definitions."""
     shown = []
     for name, metric in report.data.metrics.items():
-        if metric is not None and metric.row is not None:
+        if metric is not None and metric.spec.is_known:
             title = escape(shown_metric(name)[0])
             facts = "".join(f"<dd>{escape(line)}</dd>" for line in _facts(metric))
             code = f" <code>{escape(name)}</code>"
