@@ -11,7 +11,12 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.draws.atoms import WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
-from skmetrics_ext.inference.draws.readers import check_rows, find_metric, sample_of_checked
+from skmetrics_ext.inference.draws.readers import (
+    check_rows,
+    check_single_value,
+    find_metric,
+    sample_of_checked,
+)
 from skmetrics_ext.inference.linearized import Linearized, covariance_of, linearize
 from skmetrics_ext.inference.methods import interval_of, methods_of
 from skmetrics_ext.inference.notes import BEYOND_POINT, rows_beyond
@@ -230,11 +235,8 @@ def curve_band(
     else:
         places = _distinct(checked)
     statistics, point_level = [statistic(place) for place in places.tolist()], level
-    if any(np.ndim(each.value) for each in statistics):
-        raise InvalidParameterError(
-            f"A band needs one number at each point, and {measure.name} with these parameters "
-            "gives one for each class: choose an average."
-        )
+    for each in statistics:
+        check_single_value("curve_band", measure, each.value)
 
     def estimates_of(method: str, level: float) -> list[Any]:
         return [interval_of(each, method, level, plan) for each in statistics]

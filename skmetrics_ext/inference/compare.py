@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, get_args
@@ -22,8 +22,7 @@ from skmetrics_ext.inference.draws.pairs import (
     permutation_test,
 )
 from skmetrics_ext.inference.draws.rankings import is_area
-from skmetrics_ext.inference.draws.readers import check_rows, find_metric, samples_of_models
-from skmetrics_ext.inference.draws.samples import FunctionSample
+from skmetrics_ext.inference.draws.readers import find_metric, samples_of_models
 from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.inference.margins import Alternative, Claim, on_side
 from skmetrics_ext.inference.methods import facts_of_both
@@ -45,9 +44,7 @@ from skmetrics_ext.numeric import RandomState
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import InvalidParameterError, check_option
-from skmetrics_ext.validation.groups import INDEPENDENT, Design, read_design
 from skmetrics_ext.validation.parameters import check_level
-from skmetrics_ext.validation.rows import check_same_masks
 
 LOG_RATIO = "log_ratio"
 CompareMethod = Literal[
@@ -205,10 +202,10 @@ def compare(
     claim = Claim.of(alternative, margin, measure)
     level = claim.level(level)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress, min_rows)
-    predictions = {"pred_a": pred_a, "pred_b": pred_b}
-    design_args = sample_weight, groups, strata, weights_are
-    options: Any = {"claim": claim, "level": level, "plan": plan}
-    task = ModelsToCompare.of_rows(measure, y_true, predictions, *design_args, **options)
+    models = {"pred_a": pred_a, "pred_b": pred_b}
+    design = sample_weight, groups, strata, weights_are
+    statistics = list(map(linearize, samples_of_models(measure, y_true, models, *design)))
+    task = ModelsToCompare(statistics, claim, level, plan)
     result = compare_pair(task, method)
     if not measure.spec.is_known:
         return result
@@ -219,57 +216,10 @@ def compare(
 class ModelsToCompare:
     """A metric of several models on the same rows, and the claim about their differences."""
 
-    statistics: tuple[Linearized, ...]
+    statistics: Sequence[Linearized]
     claim: Claim = field(default_factory=Claim)
     level: float = 0.95
     plan: DrawPlan = PLAN
-
-    @classmethod
-    def of_rows(
-        cls,
-        metric: Metric,
-        y_true: Any,
-        predictions: Mapping[str, Any],
-        sample_weight: Any,
-        groups: Any,
-        strata: Any,
-        weights_are: str,
-        **options: Any,
-    ) -> ModelsToCompare:
-        """Check the predictions of each model by its name; an error names the model at fault."""
-        models: dict[str, Any] = {}
-        settled = metric
-        for name, pred in predictions.items():
-            try:
-                if not metric.spec.is_known:
-                    design_args = sample_weight, (groups, strata), weights_are
-                    models[name] = FunctionSample.of_rows(metric, y_true, pred, *design_args)
-                else:
-                    own_metric, checked = check_rows(metric, y_true, pred, sample_weight)
-                    settled = settled if models else own_metric
-                    models[name] = checked
-            except ValueError as error:
-                raise InvalidParameterError(f"{name}: {error}") from error
-        check_same_masks(**predictions)
-        design = INDEPENDENT
-        if metric.spec.is_known:
-            name, first = next(iter(models.items()))
-            columns = {"y_true": y_true, name: predictions[name], "sample_weight": sample_weight}
-            design = read_design(groups, strata, first.true.shape[0], **columns)
-        return cls.of_checked(settled, models, design, weights_are, **options)
-
-    @classmethod
-    def of_checked(
-        cls,
-        metric: Metric,
-        models: Mapping[str, Any],
-        design: Design = INDEPENDENT,
-        weights_are: str = "importance",
-        **options: Any,
-    ) -> ModelsToCompare:
-        """Models by name: checked data, or `FunctionSample` for a function of the user."""
-        samples = samples_of_models(metric, models, design, weights_are)
-        return cls(tuple(map(linearize, samples)), **options)
 
     @property
     def metric(self) -> Metric:
@@ -304,7 +254,7 @@ class ModelsToCompare:
 
     def only(self, i: int, j: int, **changes: Any) -> ModelsToCompare:
         """Two of the models, with another level or claim."""
-        return replace(self, statistics=(self.statistics[i], self.statistics[j]), **changes)
+        return replace(self, statistics=[self.statistics[i], self.statistics[j]], **changes)
 
 
 def compare_pair(task: ModelsToCompare, method: str = "auto") -> Comparison:

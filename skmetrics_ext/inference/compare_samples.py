@@ -19,7 +19,12 @@ from skmetrics_ext.inference.draws.bootstrap import (
     acceleration,
     resample,
 )
-from skmetrics_ext.inference.draws.readers import find_metric, sample_of_rows
+from skmetrics_ext.inference.draws.readers import (
+    check_single_value,
+    errors_naming,
+    find_metric,
+    sample_of_rows,
+)
 from skmetrics_ext.inference.linearized import (
     Linearized,
     correlation,
@@ -179,15 +184,9 @@ def compare_samples(
 
 def _statistic(metric: Metric, name: str, *rows: Any) -> Linearized:
     """The metric of one of the samples, which must be one number."""
-    try:
+    with errors_naming(f"sample {name}"):
         sample = sample_of_rows(metric, *rows)
-    except ValueError as error:
-        raise InvalidParameterError(f"sample {name}: {error}") from error
-    if np.ndim(sample.value) != 0:
-        raise InvalidParameterError(
-            f"compare_samples needs a metric that is one number, got {sample.value!r:.60} from "
-            f"{metric.name}: choose an average."
-        )
+    check_single_value("compare_samples", metric, sample.value)
     return linearize(sample)
 
 

@@ -12,10 +12,14 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.area_power import AREA_VARIANCES, MOST_LOG_ROWS, AreaVariance
 from skmetrics_ext.inference.calibration_intervals import calibration_slope_intercept
-from skmetrics_ext.inference.compare import ModelsToCompare
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.rankings import is_area
-from skmetrics_ext.inference.draws.readers import find_metric, sample_of_rows
+from skmetrics_ext.inference.draws.readers import (
+    check_single_value,
+    find_metric,
+    sample_of_rows,
+    samples_of_models,
+)
 from skmetrics_ext.inference.draws.samples import share_of
 from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.inference.margins import Alternative, Claim
@@ -323,18 +327,14 @@ def _plan_of_pilot(metric: Metric, y_true: Any, y_pred: Any, y_pred_b: Any, *des
         statistics = [linearize(sample_of_rows(metric, y_true, y_pred, *design))]
     else:
         models = {"pred_a": y_pred, "pred_b": y_pred_b}
-        statistics = list(ModelsToCompare.of_rows(metric, y_true, models, *design).statistics)
+        statistics = list(map(linearize, samples_of_models(metric, y_true, models, *design)))
     if not all(statistic.has_influence for statistic in statistics):
         raise InvalidParameterError(
             f"metric={metric.name!r} of these data has no derivative by its rows, from which a "
             "number of rows would follow."
         )
     statistic, scale = statistics[0], "delta"
-    if np.ndim(statistic.value) != 0:
-        raise InvalidParameterError(
-            f"sample_size needs a metric that is one number, got {statistic.value!r:.60} from "
-            f"{metric.name}: choose an average."
-        )
+    check_single_value("sample_size", metric, statistic.value)
     if y_pred_b is not None:
         statistic = statistic.minus(statistics[1])
         variance, freedom = variance_of_difference(statistic)

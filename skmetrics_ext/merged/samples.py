@@ -125,10 +125,10 @@ class GroupSums:
         key = tuple(groups)
         if key not in self.cells:  # shared by all metrics of these groups
             self.cells[key] = self._cells_of(groups)
-        whole, counted = self.cells[key]
-        return _read(TableSample(metric, _NAN, whole, PLAIN, counted), whole)
+        whole, known = self.cells[key]
+        return _read(TableSample(metric, _NAN, whole, PLAIN, known), whole)
 
-    def _cells_of(self, groups: Sequence[Any]) -> tuple[ConfusionTally, tuple[Atoms, Array]]:
+    def _cells_of(self, groups: Sequence[Any]) -> tuple[ConfusionTally, dict[str, Any]]:
         """The table of all groups, and its cells by group."""
         parts = [self.sums.tables[group] for group in groups]
         whole = ConfusionTally.combine(parts)
@@ -142,7 +142,7 @@ class GroupSums:
             place = find_labels(part.classes, whole.classes)
             places.append(place[true] * n + place[pred])
         index = np.concatenate(places)
-        return whole, (self._atoms(groups, tables, cells, index // n), index)
+        return whole, {"atoms": self._atoms(groups, tables, cells, index // n), "cell": index}
 
     def _of_rankings(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
         """Atoms are the classes at each score, by group."""
@@ -159,8 +159,8 @@ class GroupSums:
                 indexes.append(label * n_scores + there[place])
         index = np.concatenate(indexes)
         atoms = self._atoms(groups, [part.mass for part in parts], cells, index // n_scores)
-        counted = atoms, ScoreIndex(whole.thresholds, index)
-        sample = RankingSample(metric, _NAN, _Merged(self.layout.classes), PLAIN, counted)
+        known = {"atoms": atoms, "indexes": (ScoreIndex(whole.thresholds, index),)}
+        sample = RankingSample(metric, _NAN, _Merged(self.layout.classes), PLAIN, known)
         ranking = RankTally(whole.thresholds, as_factors(whole.mass))
         return _read(sample, DrawnRankings((ranking,)))
 
@@ -183,7 +183,7 @@ class GroupSums:
         number = self._firsts[group] + np.arange(4)
         atoms = Atoms(np.tile(n_rows, 2) / 2, label=np.array([0, 1, 0, 1]), number=number)
         data = _Merged(self.layout.classes)
-        sample = RankingSample(metric, value, data, PLAIN, (atoms, None))
+        sample = RankingSample(metric, value, data, PLAIN, {"atoms": atoms})
         return replace(linearize(sample), contributions=parts)
 
     def _of_moments(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
@@ -207,8 +207,9 @@ class GroupSums:
             numbers.append(self._firsts[group] + np.arange(3))
         atoms = Atoms(np.concatenate(sizes), number=np.concatenate(numbers))
         by_class = sum(self.sums.masses(group, self.layout.classes) for group in groups)
-        counted = atoms, np.empty((len(atoms), len(slope))), np.asarray(by_class)
-        sample = MomentSample(metric, value, _Merged(self.layout.classes), PLAIN, counted)
+        measured = np.empty((len(atoms), len(slope)))
+        known = {"atoms": atoms, "measured": measured, "by_class": np.asarray(by_class)}
+        sample = MomentSample(metric, value, _Merged(self.layout.classes), PLAIN, known)
         return replace(linearize(sample), contributions=np.concatenate(added))
 
 

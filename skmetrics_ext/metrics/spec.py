@@ -338,5 +338,4 @@ class UnknownSpec(MetricSpec):
     table_params = ()
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        facts: Any = {"bounds": UNBOUNDED, "greater_is_better": None, "sides": "either"}
-        super().__init__(function, function, **facts)
+        super().__init__(function, function, "", NEVER, UNBOUNDED, None, sides="either")

@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache, partial
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -31,15 +30,12 @@ def parameters_of(function: Callable[..., Any]) -> Mapping[str, inspect.Paramete
     try:
         return _signature(function)
     except (TypeError, ValueError):  # built-in, no function, or not hashable
-        return _NONE
+        return {}
 
 
 @lru_cache(maxsize=1024)  # costs more than a metric of a hundred rows
 def _signature(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
     return inspect.signature(function).parameters
-
-
-_NONE: Mapping[str, inspect.Parameter] = MappingProxyType({})
 
 
 @lru_cache(maxsize=1024)

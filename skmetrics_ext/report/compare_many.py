@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 from skmetrics_ext.inference.compare import LOG_RATIO, ModelsToCompare, is_ratio
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
-from skmetrics_ext.inference.draws.readers import find_metric
+from skmetrics_ext.inference.draws.readers import find_metric, samples_of_models
+from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.inference.methods import positive_class_of
 from skmetrics_ext.inference.results import Comparison, design_text
 from skmetrics_ext.inference.simultaneous import Pair, by_holm, by_max_t
@@ -207,7 +208,8 @@ def compare_many(
     by_label = dict(zip(labels, predictions.values(), strict=True))
     design = sample_weight, groups, strata, weights_are
     plan = DrawPlan(n_resamples, False, random_state, n_jobs, progress)
-    compared = ModelsToCompare.of_rows(measure, y_true, by_label, *design, level=level, plan=plan)
+    statistics = list(map(linearize, samples_of_models(measure, y_true, by_label, *design)))
+    compared = ModelsToCompare(statistics, level=level, plan=plan)
     pairs = _pairs(names, control)
     comparisons = by_max_t(compared, pairs) if adjust == "max_t" else by_holm(compared, pairs)
     values_by_place: dict[int, float] = {}

@@ -11,7 +11,12 @@ import numpy as np
 from skmetrics_ext import formats
 from skmetrics_ext.inference.compare_samples import difference_of_samples
 from skmetrics_ext.inference.draws.bootstrap import BOOTSTRAP_METHODS, PLAN
-from skmetrics_ext.inference.draws.readers import check_rows, find_metric, sample_of_checked
+from skmetrics_ext.inference.draws.readers import (
+    check_rows,
+    check_single_value,
+    find_metric,
+    sample_of_checked,
+)
 from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.inference.margins import Claim
 from skmetrics_ext.inference.methods import methods_of
@@ -196,11 +201,7 @@ def _read(
         raise InvalidParameterError("data holds masked rows: remove them.")
     group = None if groups is None else read_groups(table.read(groups, "groups"), n_rows)
     statistic = linearize(sample_of_checked(settled, checked, Design(group)))
-    if np.ndim(statistic.value) != 0:
-        raise InvalidParameterError(
-            f"weak_slices needs a metric that is one number, got {statistic.value!r:.60} from "
-            f"{metric.name}: choose an average."
-        )
+    check_single_value("weak_slices", metric, statistic.value)
     if not statistic.has_influence or not np.isfinite(statistic.value):
         why = "is undefined" if statistic.has_influence else "has no influence values"
         raise InvalidParameterError(f"metric={metric.name!r} {why} on these data.")

@@ -14,7 +14,6 @@ from skmetrics_ext import (
     macro_averaged_mean_absolute_error,
     proportion_interval,
 )
-from skmetrics_ext.inference.compare import ModelsToCompare, compare_pair
 from skmetrics_ext.inference.confidence_interval import interval_of_checked
 from skmetrics_ext.registry import find
 from skmetrics_ext.tallies import ConfusionTally
@@ -23,7 +22,7 @@ from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilitie
 RNG = np.random.default_rng(5)
 N = 90
 TRUE = RNG.integers(0, 2, N)
-PRED, OTHER = (np.where(RNG.random(N) < 0.75, TRUE, 1 - TRUE) for _ in range(2))
+PRED, _ = (np.where(RNG.random(N) < 0.75, TRUE, 1 - TRUE) for _ in range(2))
 SCORE = np.round(TRUE + RNG.normal(size=N), 1)
 PROBA = 1 / (1 + np.exp(-SCORE))
 WEIGHT = RNG.integers(1, 4, N)
@@ -74,14 +73,6 @@ def test_rows_without_weight_are_absent_with_their_classes():
     assert by_class.value == pytest.approx(f1_score(TRUE[:80], PRED[:80]))
     checked = Labels.check(true, pred, sample_weight=weight)
     assert interval_of_checked(find("f1_macro"), checked, value=-1.0) == found
-
-
-def test_models_that_were_checked_are_compared_as_their_rows():
-    models = {"a": Labels.check(TRUE, PRED), "b": Labels.check(TRUE, OTHER)}
-    for name, method in (("f1_macro", "delta"), ("accuracy", "mcnemar, mid_p")):
-        found = compare_pair(ModelsToCompare.of_checked(find(name), models))
-        assert found.method == method
-        assert repr(found) == repr(compare(name, TRUE, PRED, OTHER))
 
 
 def test_the_declared_order_of_classes_is_kept_for_both_models():

@@ -151,9 +151,17 @@ class Atoms:
 
     @classmethod
     def of_cells(
-        cls, rows: Array, label: Array, cell_of_row: Callable[[], Array], design: RowDesign
+        cls, design: RowDesign, rows: Array, label: Array, cell_of_row: Callable[[], Array]
     ) -> tuple[Atoms, Array]:
-        """Atoms of the cells that hold rows, from the rows and the class of each; those cells."""
+        """Atoms of the rows in each cell of a table, and the cell of each atom.
+
+        ``rows`` and ``label`` are the number of rows and the class of each cell. The rows
+        themselves are needed only if they differ by weight, group or stratum.
+        """
+        if not design.is_counted or design.sizes is not None:
+            cell = cell_of_row()
+            atoms, first = cls.alike(design, label[cell], cell)
+            return atoms, cell[first]
         cells = np.flatnonzero(rows)
         codes = partial(_filled_codes, cells, len(rows), cell_of_row)
         counts = rows[cells].astype(np.int64, copy=False)

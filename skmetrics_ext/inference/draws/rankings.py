@@ -149,34 +149,29 @@ class RankingSample(TallySample):
 
     @cached_property
     def is_counted(self) -> bool:
-        """Whether the atoms are the classes at each score of one ranking."""
+        """Whether the atoms are the classes at each score of one ranking of rows."""
         plain = self.design.is_counted and self.design.sizes is None
-        return self.is_one_table and plain and self.merged is None
+        return self.is_one_table and plain and self.label is not None
 
     @cached_property
     def _atoms_and_indexes(self) -> tuple[Atoms, tuple[ScoreIndex, ...]]:
         checked, design = self.data, self.design
-        if self.merged is not None:
-            atoms, index = self.merged
-            return atoms, (index,)
         if not self.is_one_table:
             columns = zip(checked.score.T, checked.marks().T, strict=True)
             indexes = tuple(ScoreIndex.of_scores(score, marks) for score, marks in columns)
             return Atoms.each_row(len(checked.true), design, self.label), indexes
-        if not self.is_counted:
-            atoms, first = Atoms.alike(design, checked.true, _cell_of_row(checked))
-            return atoms, (ScoreIndex.of_scores(checked.score[first], checked.true[first]),)
-        if "atoms" not in checked.cache:
+        stored = checked.cache if self.is_counted else {}
+        if "atoms" not in stored:
             tally = RankTally.of_class(checked)
             n_scores = len(tally.thresholds)
             # Rising scores; of equal ones the negative class first.
-            cells = tally.mass[:, ::-1].T.reshape(-1)
-            label = np.arange(len(cells)) & 1
-            atoms, cell = Atoms.of_cells(cells, label, partial(_cell_of_row, checked), design)
+            rows = tally.mass[:, ::-1].T.reshape(-1)
+            label = np.arange(len(rows)) & 1
+            atoms, cell = Atoms.of_cells(design, rows, label, partial(_cell_of_row, checked))
             index = ((cell & 1) + 1) * n_scores - 1 - (cell >> 1)
-            checked.cache["atoms"] = atoms, (ScoreIndex(tally.thresholds, index),)
-        stored: tuple[Atoms, tuple[ScoreIndex, ...]] = checked.cache["atoms"]
-        return stored
+            stored["atoms"] = atoms, (ScoreIndex(tally.thresholds, index),)
+        atoms_and_indexes: tuple[Atoms, tuple[ScoreIndex, ...]] = stored["atoms"]
+        return atoms_and_indexes
 
     @cached_property
     def atoms(self) -> Atoms:
@@ -220,7 +215,7 @@ class RankingSample(TallySample):
         return np.asarray(average_values(np.nan_to_num(slopes.T), average, support) + gain)
 
     def slope_by_row(self) -> tuple[Array, Array] | None:
-        if not self.is_one_table or self.merged is not None:
+        if not self.is_one_table or self.label is None:
             return None
         slope, derivative = None, slope_of(self.metric)
         if is_area(self.metric):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -29,6 +30,7 @@ from skmetrics_ext.validation.groups import INDEPENDENT, Design, read_design
 from skmetrics_ext.validation.labels import distinct_labels
 from skmetrics_ext.validation.positive import positive_class
 from skmetrics_ext.validation.probabilities import n_columns
+from skmetrics_ext.validation.rows import check_same_masks
 
 # Tables of more classes are not stacked: their metrics are read from weighted rows.
 _MOST_CLASSES = 128
@@ -176,35 +178,60 @@ def sample_of_checked(
 
 def samples_of_models(
     metric: Metric,
-    models: Mapping[str, Any],
-    design: Design = INDEPENDENT,
+    y_true: Any,
+    predictions: Mapping[str, Any],
+    sample_weight: Any = None,
+    groups: Any = None,
+    strata: Any = None,
     weights_are: str = "importance",
 ) -> list[Sample]:
-    """Samples of several models on the same rows, for a metric that is one number."""
+    """Samples of several models on the same rows, for a metric that is one number.
+
+    Errors name the model at fault.
+    """
+    models: dict[str, Any] = {}
+    for name, pred in predictions.items():
+        with errors_naming(name):
+            if metric.spec.is_known:
+                models[name] = check_rows(metric, y_true, pred, sample_weight)
+            else:
+                options = sample_weight, (groups, strata), weights_are
+                models[name] = FunctionSample.of_rows(metric, y_true, pred, *options)
+    check_same_masks(**predictions)
+    if not metric.spec.is_known:
+        for sample in models.values():
+            check_single_value("compare", metric, sample.value)
+        return list(models.values())
+    name, (settled, first) = next(iter(models.items()))
+    columns = {"y_true": y_true, name: predictions[name], "sample_weight": sample_weight}
+    design = read_design(groups, strata, first.true.shape[0], **columns)
     samples: list[Sample] = []
-    row_design = None
-    for name, checked in models.items():
-        if isinstance(checked, FunctionSample):
-            _single_value(metric, checked.value)
-            samples.append(checked)
-            continue
+    for name, (_, checked) in models.items():
         data, kept = without_zero_weights(checked, design)
-        if row_design is None:
-            row_design = RowDesign.of(data.weight, kept, weights_are)
-        if is_area(metric) and data.kind == "binary" and data.weight is None:
+        row_design = samples[0].design if samples else RowDesign.of(data.weight, kept, weights_are)
+        if is_area(settled) and data.kind == "binary" and data.weight is None:
             placements_of(data)  # the value and the contribution of each row come from them
-        try:
-            value = metric.function(data, data, **metric.params)
-        except ValueError as error:
-            raise InvalidParameterError(f"{name}: {error}") from error
-        samples.append(sample_of(metric, data, row_design, _single_value(metric, value)))
+        with errors_naming(name):
+            value = settled.function(data, data, **settled.params)
+        value = check_single_value("compare", settled, value)
+        samples.append(sample_of(settled, data, row_design, value))
     return samples
 
 
-def _single_value(metric: Metric, value: Any) -> float:
+@contextmanager
+def errors_naming(argument: str) -> Iterator[None]:
+    """Name the argument at fault at the beginning of an error."""
+    try:
+        yield
+    except ValueError as error:
+        raise InvalidParameterError(f"{argument}: {error}") from error
+
+
+def check_single_value(what: str, metric: Metric, value: Any) -> float:
+    """The value of a metric, which has to be one number."""
     if np.ndim(value) != 0 or np.asarray(value).dtype.kind not in "biuf":
         raise InvalidParameterError(
-            f"compare needs a metric that is one number, got {value!r:.60} from {metric.name}: "
+            f"{what} needs a metric that is one number, got {value!r:.60} from {metric.name}: "
             "choose an average."
         )
     return float(value)

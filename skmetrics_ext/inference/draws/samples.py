@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, ClassVar
 
@@ -169,13 +169,16 @@ def _draw_by_draw(value_of: Callable[[Array], Any], counts: Array, shape: Any) -
 class TallySample(Sample):
     """A metric of this package, read from the tallies of checked data.
 
-    ``merged`` holds, for sums without rows, the atoms and what the metric reads of each: cells, a
-    `ScoreIndex`, or values with the number of rows of each class.
+    ``known`` holds, for sums without rows, properties that are computed from the rows otherwise:
+    the atoms, and what the metric reads of each.
     """
 
     data: Any
     design: RowDesign = PLAIN
-    merged: Any = None
+    known: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.__dict__.update(self.known)
 
     @abstractmethod
     def tally(self, counts: Array) -> Any:
@@ -193,14 +196,14 @@ class TallySample(Sample):
 
     @cached_property
     def by_class(self) -> Array:
-        if self.merged is not None or self.design.group is not None or self.label is None:
+        if self.design.group is not None or self.label is None:
             return self.atoms.by_class()
         return np.bincount(self.label, weights=self.design.sizes)
 
     @property
     def label(self) -> Array | None:
         """The class of each row, if it has one."""
-        true = self.data.true
+        true: Any = getattr(self.data, "true", None)
         return true if getattr(true, "ndim", 2) == 1 and true.dtype.kind == "i" else None
 
 
@@ -215,16 +218,9 @@ class TableSample(TallySample):
 
     @cached_property
     def _atoms_and_cells(self) -> tuple[Atoms, Array]:
-        labels, design, n_classes = self.data, self.design, len(self.classes)
-        if self.merged is not None:
-            return self.merged
-        if design.is_counted and design.sizes is None:
-            cells = table_of(labels).reshape(-1)
-            label = np.arange(len(cells)) // n_classes
-            return Atoms.of_cells(cells, label, partial(_cell_of_row, labels), design)
-        cell = _cell_of_row(labels)
-        atoms, first = Atoms.alike(design, labels.true, cell)
-        return atoms, cell[first]
+        labels, rows = self.data, table_of(self.data).reshape(-1)
+        label = np.arange(len(rows)) // len(self.classes)
+        return Atoms.of_cells(self.design, rows, label, partial(_cell_of_row, labels))
 
     @cached_property
     def atoms(self) -> Atoms:
@@ -339,16 +335,7 @@ class MomentSample(TallySample):
         return (None,)
 
     @cached_property
-    def by_class(self) -> Array:
-        if self.merged is None:
-            return super().by_class
-        by_class: Array = self.merged[2]
-        return by_class
-
-    @cached_property
     def atoms(self) -> Atoms:
-        if self.merged is not None:
-            return self.merged[0]
         return Atoms.each_row(len(self.data.true), self.design, self.label)
 
     @property
@@ -364,8 +351,6 @@ class MomentSample(TallySample):
     @cached_property
     def measured(self) -> Array:
         """Values of each row, (n, d)."""
-        if self.merged is not None:
-            return self.merged[1]
         measure = self.metric.spec.row_values
         assert measure is not None
         return np.ascontiguousarray(measure(self.data, **self.metric.of_rows), np.float64)

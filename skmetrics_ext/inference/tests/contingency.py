@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign
+from skmetrics_ext.inference.draws.readers import errors_naming
 from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.inference.margins import Claim
 from skmetrics_ext.inference.results import Comparison, TestResult, comparison
@@ -542,10 +543,8 @@ def _check_models(y_true: Any, columns: Mapping[str, Any]) -> list[Labels]:
     check_same_masks(**columns)
     models = []
     for name, column in columns.items():
-        try:
+        with errors_naming(f"{name} (y_pred below)"):
             checked = Labels.check(y_true, column)
-        except ValueError as error:
-            raise InvalidParameterError(f"{name} (y_pred below): {error}") from error
         models.append(checked.single_label(name))
     return models
 

@@ -9,9 +9,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.inference.compare import ModelsToCompare
 from skmetrics_ext.inference.draws.atoms import WeightsAre
-from skmetrics_ext.inference.linearized import Linearized, differences_of, satterthwaite
+from skmetrics_ext.inference.draws.readers import samples_of_models
+from skmetrics_ext.inference.linearized import (
+    Linearized,
+    differences_of,
+    linearize,
+    satterthwaite,
+)
 from skmetrics_ext.inference.margins import SIDES, Claim
 from skmetrics_ext.inference.notes import ROUNDING, with_design
 from skmetrics_ext.inference.results import Comparison
@@ -188,7 +193,8 @@ def delong_test(
 
     def areas_of(y_true: Any, scores: Mapping[str, Any], *columns: Any) -> Sequence[Linearized]:
         rows = *columns, weights_are
-        return ModelsToCompare.of_rows(metric, y_true, scores, *rows).statistics
+        samples = samples_of_models(metric, y_true, scores, *rows)
+        return list(map(linearize, samples))
 
     if y_true_b is not None:
         if more:

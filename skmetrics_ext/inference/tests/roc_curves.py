@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.draws.atoms import block_sizes
 from skmetrics_ext.inference.draws.bootstrap import seed_sequence
+from skmetrics_ext.inference.draws.readers import errors_naming
 from skmetrics_ext.inference.results import TestResult
 from skmetrics_ext.inference.scales import tail_probability
 from skmetrics_ext.metrics.documentation import document
@@ -256,10 +257,8 @@ def _unpaired(
 
 
 def _two_classes(y_true: Any, score: Any, name: str, options: dict[str, Any]) -> Scores:
-    try:
+    with errors_naming(f"{name} (y_score below)"):
         checked = Scores.check(y_true, score, **options)
-    except ValueError as error:
-        raise InvalidParameterError(f"{name} (y_score below): {error}") from error
     if checked.kind != "binary" or len(np.unique(checked.true)) < 2:
         raise InvalidParameterError(
             f"venkatraman_test needs rows of two classes, y_true holds {checked.classes.tolist()}."

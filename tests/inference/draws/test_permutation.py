@@ -14,7 +14,6 @@ from skmetrics_ext.inference.draws.pairs import (
 )
 from skmetrics_ext.inference.draws.readers import samples_of_models
 from skmetrics_ext.registry import find
-from skmetrics_ext.validation import Labels
 
 RNG = np.random.default_rng(4)
 Y = np.array([0, 1, 0, 1, 1, 0, 1, 0, 1, 0])
@@ -74,10 +73,8 @@ def test_all_exchanges_of_labels(side):
 
 def test_equal_cells_are_counted_together():
     """Twelve rows four times over: 2^24 exchanges, but few that differ in a count."""
-    models = (Labels.check(np.tile(LABELS, 4), np.tile(pred, 4)) for pred in (PRED_A, PRED_B))
-    pair = exchange_of_samples(
-        *samples_of_models(find("accuracy"), dict(zip("ab", models, strict=True)))
-    )
+    models = {"a": np.tile(PRED_A, 4), "b": np.tile(PRED_B, 4)}
+    pair = exchange_of_samples(*samples_of_models(find("accuracy"), np.tile(LABELS, 4), models))
     found = permutation_test(pair, DrawPlan(50_000))
     assert found.exact
     assert found.orders < 50_000
