@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skmetrics_ext.inference.area_power import newcombe_variance
+from skmetrics_ext.inference.draws.atoms import Atoms, cell_sums
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.inference.notes import OF_RANKINGS, ROUNDING, few, few_of_rarest, near_end
@@ -142,20 +143,22 @@ def sides_of(sample: Any) -> Sides:
     start, stop = sample.metric.spec.bounds
     if sample.is_one_table:
         areas = (np.reshape(sample.value, 1) - start) / (stop - start)
-        return Sides(areas, _sizes_of_classes(sample.atoms)[None, ::-1], np.ones(1))
+        sizes = _sizes(sample.atoms, sample.atoms.label[:, None] == [1, 0])
+        return Sides(areas, sizes[None], np.ones(1))
     data, options = sample.data, sample.metric.options
     scores: Scores = data.as_scores() if isinstance(data, Probabilities) else data
     average = options.get("average", MACRO)
     marks = scores.marks()
-    rows = _sizes(sample, np.ones((len(marks), 1), dtype=bool))
+    atoms = sample.atoms  # one for each row
+    rows = _sizes(atoms, np.ones((len(marks), 1), dtype=bool))
     if average == SAMPLES:
         return Sides(np.reshape(sample.value, 1), np.array([[rows[0], np.inf]]), np.ones(1))
     if is_pooled(average):
         area = roc_auc(rankings_of(scores).pooled()).reshape(1)
-        sizes = _sizes(sample, np.stack([marks, ~marks], axis=-1).reshape(len(marks), -1))
+        sizes = _sizes(atoms, np.stack([marks, ~marks], axis=-1).reshape(len(marks), -1))
         both = sizes.reshape(-1, 2).sum(axis=0)
         return Sides(area, np.minimum(both, rows)[None], np.ones(1))
-    sizes = _sizes(sample, marks)
+    sizes = _sizes(atoms, marks)
     mass = np.asarray(rankings_of(scores).support, dtype=np.float64)
     if options.get("multi_class") == "ovo" and scores.kind == "multiclass":
         first, second = np.array(list(combinations(range(len(mass)), 2))).T
@@ -163,42 +166,21 @@ def sides_of(sample: Any) -> Sides:
         shares = 2 * pair_shares(average, mass)[first, second]
         return Sides(areas, np.stack([sizes[first], sizes[second]], axis=1), shares)
     areas = np.asarray(read_areas(roc_auc, scores, "ovr", None))
-    rest = _sizes(sample, ~marks)
+    rest = _sizes(atoms, ~marks)
     return Sides(areas, np.stack([sizes, rest], axis=1), class_shares(average, mass))
 
 
-def _sizes_of_classes(atoms: Any) -> Array:
-    """Effective number of rows of both classes, and at most the number of groups with them."""
-    rows = np.bincount(atoms.label, weights=atoms.rows, minlength=2)
-    if atoms.weight is not None:
-        mass = atoms.mass(atoms.rows)
-        total, squares = (
-            np.bincount(atoms.label, weights=power, minlength=2)
-            for power in (mass, mass * atoms.weight)
-        )
-        rows = np.nan_to_num(divide(total * total, squares))
-    if atoms.group is not None:
-        groups = np.zeros(2)
-        of_class = atoms.by_class()
-        groups[: len(of_class)] = of_class
-        rows = np.minimum(rows, groups)
-    return np.asarray(rows, dtype=np.float64)
-
-
-def _sizes(sample: Any, marks: Array) -> Array:
-    """Effective number of marked rows, (sum w)^2 / sum w^2 (Kish 1965), (p,).
+def _sizes(atoms: Atoms, marks: Array) -> Array:
+    """Effective number of rows in marked atoms (U, p), (sum w)^2 / sum w^2 (Kish 1965), (p,).
 
     At most the number of groups with such rows.
     """
-    design = sample.design
-    weight, group, sizes = design.weight, design.group, design.sizes
-    counts = np.ones(len(marks)) if sizes is None else sizes.astype(np.float64)
-    rows = np.einsum("r,rk->k", counts, marks)
-    if weight is not None:
-        total, squares = (np.einsum("r,rk->k", weight**power, marks) for power in (1, 2))
+    rows = np.einsum("u,up->p", atoms.rows, marks)
+    if atoms.weight is not None:
+        mass = atoms.mass(atoms.rows)
+        total, squares = (np.einsum("u,up->p", x, marks) for x in (mass, mass * atoms.weight))
         rows = np.nan_to_num(divide(total * total, squares))
-    if group is not None:
-        in_group = np.zeros((int(group.max()) + 1, marks.shape[1]), dtype=bool)
-        np.logical_or.at(in_group, group, marks)
-        rows = np.minimum(rows, in_group.sum(axis=0))
+    if atoms.group is not None:
+        in_group = cell_sums(marks.T, atoms.group, atoms.n_groups)
+        rows = np.minimum(rows, np.count_nonzero(in_group, axis=-1))
     return np.asarray(rows, dtype=np.float64)

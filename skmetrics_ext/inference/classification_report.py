@@ -143,52 +143,42 @@ def classification_report(
     per_class = average_of(counts, None)
     rates = {column: rate.read(per_class, zero_division) for column, rate in columns.items()}
     averages = averages_of(checked, counts, labels, columns, zero_division)
-    class_estimates: dict[str, Any] = {}
-    average_estimates: dict[str, dict[str, Any]] = {}
+    options: dict[str, Any] = {}
     if groups is not None or confidence_level is not None:
-        options = {"confidence_level": _LEVEL if confidence_level is None else confidence_level}
-        if groups is not None:
-            arrays = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
-            options["groups"] = read_groups(groups, checked.n_rows, **arrays)
-        class_estimates = _estimates(checked, columns, labels, None, np.nan, options)
-        filled = 0.0 if zero_division == "warn" else zero_division
-        for heading in averages:
-            average = AVERAGES.get(heading, "micro")
-            if heading == "accuracy":
-                rate = interval_of_checked(find(accuracy_score), checked, **options)
-                average_estimates[heading] = {heading: rate}
-            else:
-                estimates = _estimates(checked, columns, labels, average, filled, options)
-                average_estimates[heading] = estimates
+        options["confidence_level"] = _LEVEL if confidence_level is None else confidence_level
+    if groups is not None:
+        arrays = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
+        options["groups"] = read_groups(groups, checked.n_rows, **arrays)
+    shown = checked.classes.tolist() if labels is None else labels  # also classes without weight
+
+    def estimates_of(columns: dict[str, Any], **params: Any) -> dict[str, Any]:
+        """Estimates of the rates, if the report has intervals."""
+        if not options:
+            return {}
+        return {
+            column: interval_of_checked(find(rate, params), checked, **options)
+            for column, rate in columns.items()
+        }
+
+    by_class = estimates_of(columns, average=None, labels=shown, zero_division=np.nan)
     lines = []
     for i, name in enumerate(names[: len(weight)]):
         values = {column: float(values[i]) for column, values in rates.items()}
-        estimates = {column: each[i] for column, each in class_estimates.items()}
+        estimates = {column: each[i] for column, each in by_class.items()}
         lines.append(ReportLine(name, values, estimates, weight[i]))
+    filled = 0.0 if zero_division == "warn" else zero_division
     for heading, values in averages.items():
-        estimates = average_estimates.get(heading, {})
+        if heading == "accuracy":
+            estimates = estimates_of({heading: accuracy_score})
+        else:
+            average = AVERAGES.get(heading, "micro")
+            params = {"average": average, "labels": shown, "zero_division": filled}
+            estimates = estimates_of(columns, **params)
         lines.append(ReportLine(heading, values, estimates, weight.sum()))
     if output_dict:
         return as_dict(lines)
     head_width = max(*map(len, names), len("weighted avg"), int(digits))
     return as_text(lines, len(weight), int(digits), head_width)
-
-
-def _estimates(
-    checked: Labels,
-    columns: dict[str, RateFunction],
-    labels: Any,
-    average: str | None,
-    zero_division: Any,
-    options: dict[str, Any],
-) -> dict[str, Any]:
-    """Estimates of every column, for all classes or one average."""
-    shown = checked.classes.tolist() if labels is None else labels  # also classes without weight
-    params = {"average": average, "labels": shown, "zero_division": zero_division}
-    return {
-        column: interval_of_checked(find(rate, params), checked, **options)
-        for column, rate in columns.items()
-    }
 
 
 # --------------------------------------------------------------------------- parts of the report

@@ -12,11 +12,9 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference import anytime
 from skmetrics_ext.inference.anytime import ANYTIME, MIN_ROWS
-from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, Atoms, RowDesign, WeightsAre
+from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, RowDesign, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan, bootstrap_bounds, resample
 from skmetrics_ext.inference.draws.pairs import (
-    ExchangeSample,
-    PairSample,
     exchange_of_samples,
     pair_of_samples,
     permutation_test,
@@ -222,9 +220,14 @@ class ModelsToCompare:
     plan: DrawPlan = PLAN
 
     @property
+    def samples(self) -> list[Any]:
+        """The sample of each model."""
+        return [statistic.origin for statistic in self.statistics]
+
+    @property
     def metric(self) -> Metric:
         """The metric, with its positive class settled."""
-        metric: Metric = self.statistics[0].origin.metric
+        metric: Metric = self.samples[0].metric
         return metric
 
     @property
@@ -242,19 +245,22 @@ class ModelsToCompare:
         first, second = self.statistics[i], self.statistics[j]
         return first.on_log().minus(second.on_log()) if log else first.minus(second)
 
-    def design_effects(
-        self, pairs: Sequence[tuple[int, int]], *, log: bool
-    ) -> tuple[Atoms, list[float]]:
-        """Atoms of the rows with their groups and strata, and the design effect of each pair."""
+    def design_effect(self, i: int = 0, j: int = 1, *, log: bool = False) -> float:
+        """The design effect of a difference; nan without a derivative by the rows."""
         if not self.has_influence:
-            both = pair_of_samples(*(model.origin for model in self.statistics[:2]))
-            return both.atoms, [_NAN] * len(pairs)
-        effects = [float(self.difference(i, j, log=log).design_effect()) for i, j in pairs]
-        return self.statistics[0].atoms, effects
+            return _NAN
+        return float(self.difference(i, j, log=log).design_effect())
 
     def only(self, i: int, j: int, **changes: Any) -> ModelsToCompare:
         """Two of the models, with another level or claim."""
         return replace(self, statistics=[self.statistics[i], self.statistics[j]], **changes)
+
+    def turned(self) -> ModelsToCompare:
+        """Two models in the other order.
+
+        Draws are made in one of both orders, so that p-values do not depend on that of the user.
+        """
+        return self.only(1, 0, claim=self.claim.reversed())
 
 
 def compare_pair(task: ModelsToCompare, method: str = "auto") -> Comparison:
@@ -286,7 +292,8 @@ def compare_pair(task: ModelsToCompare, method: str = "auto") -> Comparison:
         result = runs[chosen][1](task)
         if task.design.is_plain:
             return result
-        atoms, (effect,) = task.design_effects([(0, 1)], log=chosen == LOG_RATIO)
+        effect = task.design_effect(log=chosen == LOG_RATIO)
+    atoms = task.statistics[0].atoms
     note = with_design(result.note, atoms)
     return replace(result, **atoms.of_design(), design_effect=effect, note=note)
 
@@ -307,7 +314,7 @@ def is_hits(task: ModelsToCompare) -> bool:
     metric = task.metric
     if metric.tally not in _READ_BY_HITS or metric.params:
         return False
-    return task.design.is_counted and not task.statistics[0].origin.data.is_multilabel
+    return task.design.is_counted and not task.samples[0].data.is_multilabel
 
 
 # --------------------------------------------------------------------------- methods
@@ -364,7 +371,7 @@ def _by_looks(task: ModelsToCompare) -> Comparison:
 
 def _by_mcnemar(task: ModelsToCompare) -> Comparison:
     weights_are = "importance" if task.design.sizes is None else "frequency"
-    counts = discordant_rows([model.origin.data for model in task.statistics], weights_are)
+    counts = discordant_rows([sample.data for sample in task.samples], weights_are)
     if not task.metric.spec.greater_is_better:  # a share of errors: rows that are wrong
         only_a, only_b, n_rows, both = counts
         counts = only_b, only_a, n_rows, n_rows - only_a - only_b - both
@@ -395,10 +402,9 @@ def _by_mcnemar(task: ModelsToCompare) -> Comparison:
 
 
 def _by_bootstrap(task: ModelsToCompare) -> Comparison:
-    return _in_canonical_order(task, pair_of_samples, _bootstrap)
-
-
-def _bootstrap(task: ModelsToCompare, pair: PairSample) -> Comparison:
+    pair = pair_of_samples(*task.samples)
+    if pair.is_turned:
+        return _negated(_by_bootstrap(task.turned()))
     build = partial(comparison, pair.value, pair.values, "bootstrap", task.level, task.claim)
     if np.isnan(pair.value):
         return build()
@@ -417,7 +423,7 @@ def _bootstrap(task: ModelsToCompare, pair: PairSample) -> Comparison:
         return tails[side]
 
     notes = [note_on_metric(task.metric)]
-    if any(model.origin.jumps for model in task.statistics):
+    if any(sample.jumps for sample in task.samples):
         notes.append(JUMPS)
     if len(known) < len(draws):
         notes.append(f"{len(draws) - len(known)} of {len(draws)} draws were undefined")
@@ -427,10 +433,9 @@ def _bootstrap(task: ModelsToCompare, pair: PairSample) -> Comparison:
 
 
 def _by_permutation(task: ModelsToCompare) -> Comparison:
-    return _in_canonical_order(task, exchange_of_samples, _permutation)
-
-
-def _permutation(task: ModelsToCompare, pair: ExchangeSample) -> Comparison:
+    pair = exchange_of_samples(*task.samples)
+    if pair.is_turned:
+        return _negated(_by_permutation(task.turned()))
     ((_, side),) = task.claim.parts
     test = permutation_test(pair, task.plan, side)
     note = "" if np.isnan(pair.value) else "exchanges have no interval"
@@ -441,17 +446,8 @@ def _permutation(task: ModelsToCompare, pair: ExchangeSample) -> Comparison:
     return build(p_value=test.p_value, note=note)
 
 
-def _in_canonical_order(
-    task: ModelsToCompare,
-    join: Callable[..., Any],
-    method: Callable[[ModelsToCompare, Any], Comparison],
-) -> Comparison:
-    """Draw from the models in canonical order, so that the p-value does not depend on theirs."""
-    pair = join(*(model.origin for model in task.statistics))
-    if not pair.is_turned:
-        return method(task, pair)
-    task = task.only(1, 0, claim=task.claim.reversed())
-    result = method(task, join(*(model.origin for model in task.statistics)))
+def _negated(result: Comparison) -> Comparison:
+    """The comparison of the models in the other order."""
     negated: dict[str, Any] = {
         "difference": 0.0 - result.difference,
         "low": 0.0 - result.high,

@@ -220,8 +220,9 @@ def compare_many(
     described = f"{adjust}, {LOG_RATIO}" if is_ratio(measure) else adjust
     counts: dict[str, Any] = {}
     if not compared.design.is_plain:
-        atoms, effects = compared.design_effects(pairs, log=is_ratio(compared.metric))
-        counts = atoms.of_design()
+        log = is_ratio(compared.metric)
+        effects = [compared.design_effect(i, j, log=log) for i, j in pairs]
+        counts = statistics[0].atoms.of_design()
         described += f"; {design_text(**counts, effects=effects)}"
     lead = f"{measure.name}: {listed} ({100 * level:g}% simultaneous intervals, {described})"
     notes = class_notes(positive_class_of(compared.statistics[0].origin))

@@ -137,7 +137,7 @@ def test_what_has_no_point_or_no_number_is_refused():
         curve_band(lambda y, s: 0.5, TRUE, SCORE)
     with pytest.raises(InvalidParameterError, match="band='pointwise' resamples"):
         curve_band("recall_at_precision", TRUE, SCORE, at=[0.5], band="simultaneous")
-    with pytest.raises(InvalidParameterError, match="one number at each point"):
+    with pytest.raises(InvalidParameterError, match="one number"):
         curve_band("recall", TRUE, SCORE, at=[0.5], average=None)
     for at in ([], ["a"], [np.nan], [[0.1]]):
         with pytest.raises(InvalidParameterError, match="at must hold at least one number"):

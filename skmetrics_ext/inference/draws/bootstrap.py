@@ -112,7 +112,7 @@ def resample(
             )
         if atoms.label is None:
             raise InvalidParameterError("stratified=True needs one class label per row in y_true.")
-    block = partial(_block, sample, plan.stratified)
+    block = partial(sample.of_draws, stratified=plan.stratified)
     values = np.empty((0, *np.shape(sample.value)))
     for drawn in in_blocks(block, _SLOW_BLOCK if sample.is_slow else _BLOCK, plan):
         values = np.concatenate([values, drawn])
@@ -143,10 +143,6 @@ def is_settled(values: Array, level: Any, nulls: Sequence[float] = ()) -> bool:
     )
     decided = [np.abs(np.mean(values < null) - tails) > 3 * rank_error for null in nulls]
     return bool((above - below <= 2 * _SETTLED * (high - low)).all() and np.all(decided))
-
-
-def _block(sample: Sample, stratified: bool, n_draws: int, seed: np.random.SeedSequence) -> Array:
-    return sample.of_draws(np.random.default_rng(seed), n_draws, stratified)
 
 
 def in_blocks(function: Callable[..., Array], size: int, plan: DrawPlan) -> Iterator[Array]:

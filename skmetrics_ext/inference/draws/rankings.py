@@ -266,13 +266,14 @@ class RankingSample(TallySample):
             return (self.data.marks().T.astype(np.int64),)
         return (self.atoms.label,)
 
-    def of_draws(self, rng: np.random.Generator, n_draws: int, stratified: bool) -> Array:
+    def of_draws(self, n_draws: int, seed: np.random.SeedSequence, *, stratified: bool) -> Array:
         if not (self.is_one_table and self.design.is_counted and is_area(self.metric)):
-            return super().of_draws(rng, n_draws, stratified)
+            return super().of_draws(n_draws, seed, stratified=stratified)
         # Atoms are in the order of their scores, so that no draw is sorted.
         index = self.indexes[0]
         label, falling = np.divmod(index.index, len(index.thresholds))
         marks, score = (np.repeat(column, self.atoms.rows) for column in (label, -falling))
+        rng = np.random.default_rng(seed)
         wins, n_neg, n_pos = kernels.resampled_wins(rng, marks, score, n_draws, stratified)
         low, high = self.metric.spec.bounds
         return low + (high - low) * divide(wins, 2 * n_pos * n_neg)

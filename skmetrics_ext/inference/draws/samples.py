@@ -140,8 +140,9 @@ class Sample(ABC):
         by_class = self.by_class
         return float(by_class[by_class > 0].min())
 
-    def of_draws(self, rng: np.random.Generator, n_draws: int, stratified: bool) -> Array:
+    def of_draws(self, n_draws: int, seed: np.random.SeedSequence, *, stratified: bool) -> Array:
         """Values (n_draws, ...) of rows drawn with replacement."""
+        rng = np.random.default_rng(seed)
         sizes = block_sizes(n_draws, max(CELLS // len(self.atoms), 1))
         draws = (draw_counts(rng, self.atoms, n, stratified, self.drawn_share) for n in sizes)
         return np.concatenate([self.statistic(counts) for counts in draws])
