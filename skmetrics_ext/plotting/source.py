@@ -401,6 +401,5 @@ def without_undefined_warnings() -> Iterator[None]:
     """Suppress warnings about undefined values, which the picture shows."""
     from sklearn.exceptions import UndefinedMetricWarning
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UndefinedMetricWarning)
+    with warnings.catch_warnings(action="ignore", category=UndefinedMetricWarning):
         yield

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.report import summary
 from skmetrics_ext.report.fold import Fold, FoldResult, computed_once
-from skmetrics_ext.report.out_of_fold import OutOfFold, ScoredData, needs_common_scale, out_of_fold
+from skmetrics_ext.report.out_of_fold import FoldValues, OutOfFold, ScoredData, needs_common_scale
 from skmetrics_ext.report.tables import interval_column
 from skmetrics_ext.rows import Row, Rows, Shown, columns
 from skmetrics_ext.slices.group_columns import GroupColumns, group_arrays
@@ -24,9 +24,6 @@ from skmetrics_ext.slices.group_comparisons import Groups
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import count_rows, read_array
 from skmetrics_ext.validation.groups import INDEPENDENT, Design
-
-if TYPE_CHECKING:
-    from skmetrics_ext.report.cv_report import CrossValidationReport
 
 _CELLS = ("value", "low", "high", "method", "reason")
 _SHOWN = ("metric", "value", "low", "high", "n_rows")
@@ -102,7 +99,7 @@ class FoldStatistics:
     def __init__(self, data: ScoredData, rows_by: RowGroups, results: Sequence[FoldResult]) -> None:
         self.data, self.rows_by = data, rows_by
         self.results = [result for result in results if result.responses]
-        self.pooled = out_of_fold(self.results)
+        self.pooled = OutOfFold.of(self.results)
         self.numbers = {group: i for i, group in enumerate(rows_by.groups)}
 
     def statistic(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
@@ -167,7 +164,7 @@ class FoldStatistics:
 # --------------------------------------------------------------------------- tables
 
 
-def by_group(report: CrossValidationReport, model: str) -> Evaluation:
+def by_group(report: FoldValues, model: str) -> Evaluation:
     """Out-of-fold values of one model by group."""
     data, rows_by = report.data, report.data.rows_by
     if rows_by is None:
@@ -195,11 +192,11 @@ def by_group(report: CrossValidationReport, model: str) -> Evaluation:
 
 
 @computed_once
-def group_table(report: CrossValidationReport) -> Rows:
+def group_table(report: FoldValues) -> Rows:
     """Values by group and their gaps from the rest, for all models except the baseline."""
     rows, by = [], report.data.rows_by.by
     for model in summary.without_baseline(report):
-        evaluation = report.by_group(model)
+        evaluation = by_group(report, model)
         gaps = {name: evaluation.gaps(name) for name in evaluation.groups.metrics}
         for row in evaluation.rows:
             gap = gaps[row.metric].row(row.group) if row.group is not None else Row()

@@ -11,13 +11,13 @@ import numpy as np
 
 from skmetrics_ext.formats import json_of
 from skmetrics_ext.report import saving, tables
-from skmetrics_ext.report.fold_values import FoldValues
+from skmetrics_ext.report.out_of_fold import FoldValues
 from skmetrics_ext.report.summary import (
     GAP,
     INTERVAL_KINDS,
     IntervalKind,
     compare_models,
-    fold_cells,
+    defined_means,
 )
 from skmetrics_ext.requirements import Verdicts, check_requirements
 from skmetrics_ext.result_bases import SCHEMA_VERSION, draw
@@ -105,11 +105,7 @@ class CrossValidationReport(FoldValues, Tabular):
         """
         metric = self.metrics[0] if metric is None else metric
         check_option("metric", metric, self.metrics)
-        means = {
-            row["model"]: row["mean"]
-            for row in fold_cells(self)
-            if row["metric"] == metric and not np.isnan(row["mean"])
-        }
+        means = defined_means(self, metric)
         if not means:
             raise InvalidParameterError(f"{metric} is undefined on every fold of every model.")
         return max(means, key=lambda name: means[name])
@@ -174,9 +170,9 @@ class CrossValidationReport(FoldValues, Tabular):
         Nadeau & Bengio (2003), Machine Learning 52(3), 239-281; Bates, Hastie & Tibshirani (2024),
         Journal of the American Statistical Association 119(546), 1434-1445.
         """
-        interval = self.interval if interval is None else interval
-        check_option("interval", interval, INTERVAL_KINDS)
-        return tables.summary_table(self, interval)
+        kind = self.interval if interval is None else interval
+        check_option("interval", kind, INTERVAL_KINDS)
+        return tables.summary_table(self, kind)
 
     def pooled(self) -> Rows:
         """Each metric on the out-of-fold predictions of all folds together, if that is valid.

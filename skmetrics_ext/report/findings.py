@@ -181,14 +181,11 @@ def _within_noise(report: CrossValidationReport) -> Findings:
 
 def best_and_next(report: CrossValidationReport, metric: str) -> dict[str, Any] | None:
     """Comparison of the two models with the best means, the baseline excluded; None if absent."""
-    means = {
-        cell["model"]: cell["mean"]
-        for cell in summary.fold_cells(report)
-        if cell["metric"] == metric and not cell["is_baseline"] and not np.isnan(cell["mean"])
-    }
-    if len(means) < 2:
+    means = summary.defined_means(report, metric)
+    models = [model for model in means if model != report.baseline]
+    if len(models) < 2:
         return None
-    return comparison_of(report, metric, *sorted(means, key=lambda name: -means[name])[:2])
+    return comparison_of(report, metric, *sorted(models, key=lambda model: -means[model])[:2])
 
 
 def comparison_of(

@@ -1,10 +1,10 @@
-"""Out-of-fold predictions, metrics of all folds together, and counts at thresholds."""
+"""Values and predictions of all folds: fields of a report, pooled metrics, counts at thresholds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.merged.thinned_curve import evenly_along
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.report.fold import Grouping, computed_once
+from skmetrics_ext.report.fold import FoldResult, Grouping, computed_once
 from skmetrics_ext.scoring.intervals import estimate_of
 from skmetrics_ext.scoring.recording import evaluate_all
 from skmetrics_ext.scoring.responses import Stored
@@ -20,10 +20,6 @@ from skmetrics_ext.scoring.scorer import ScoredModel, Scorer, metric_of
 from skmetrics_ext.tallies import Counts, RankTally, ThresholdTally
 from skmetrics_ext.validation import InvalidParameterError, Scores, distinct_labels
 from skmetrics_ext.validation.containers import count_rows, take_params, take_rows
-
-if TYPE_CHECKING:
-    from skmetrics_ext.report.cv_report import CrossValidationReport
-    from skmetrics_ext.report.fold import FoldResult
 
 _NAN = float("nan")
 _RANKED = (
@@ -62,6 +58,26 @@ class OutOfFold:
     fold: Array
     classes: Array | None
     responses: dict[str, Array]
+
+    @classmethod
+    def of(cls, results: Sequence[FoldResult]) -> Self:
+        """Predictions of one model, concatenated over folds."""
+        results = [result for result in results if result.responses]
+        if not results:
+            empty = np.empty(0, dtype=np.int64)
+            return cls(empty, empty, None, {})
+        classes = None
+        if all(result.classes is not None for result in results):
+            classes = np.unique(np.concatenate([result.classes for result in results]))
+            if all(len(result.classes) == len(classes) for result in results):
+                classes = results[0].classes
+        responses = {
+            method: np.concatenate([_columns(result, method, classes) for result in results])
+            for method in results[0].responses
+            if all(method in result.responses for result in results)
+        }
+        folds = np.repeat([result.fold for result in results], [len(r.rows) for r in results])
+        return cls(np.concatenate([r.rows for r in results]), folds, classes, responses)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,26 +139,6 @@ class ScoredData:
         return rows if len(np.unique(rows)) < len(rows) else None
 
 
-def out_of_fold(results: Sequence[FoldResult]) -> OutOfFold:
-    """Predictions of one model, concatenated over folds."""
-    results = [result for result in results if result.responses]
-    if not results:
-        empty = np.empty(0, dtype=np.int64)
-        return OutOfFold(empty, empty, None, {})
-    classes = None
-    if all(result.classes is not None for result in results):
-        classes = np.unique(np.concatenate([result.classes for result in results]))
-        if all(len(result.classes) == len(classes) for result in results):
-            classes = results[0].classes
-    responses = {
-        method: np.concatenate([_columns(result, method, classes) for result in results])
-        for method in results[0].responses
-        if all(method in result.responses for result in results)
-    }
-    folds = np.repeat([result.fold for result in results], [len(r.rows) for r in results])
-    return OutOfFold(np.concatenate([r.rows for r in results]), folds, classes, responses)
-
-
 def _columns(result: FoldResult, method: str, classes: Array | None) -> Array:
     """Response of a fold, with a column for each of all classes."""
     response = result.responses[method]
@@ -157,13 +153,113 @@ def _columns(result: FoldResult, method: str, classes: Array | None) -> Array:
     return full
 
 
+@dataclass(frozen=True, repr=False, slots=True)
+class FoldValues:
+    """Fields of `CrossValidationReport`, by model and by fold."""
+
+    models: tuple[str, ...]
+    metrics: tuple[str, ...]
+    results: tuple[FoldResult, ...]
+    n_samples: int
+    splitter: str
+    baseline: str | None = None
+    positive_class: Any = None
+    confidence_level: float = 0.95
+    left_out: tuple[str, ...] = ()
+    data: ScoredData = field(default_factory=ScoredData, repr=False, compare=False)
+    interval: str = "auto"
+    data_warnings: tuple[str, ...] = ()
+    # Results of `computed_once`.
+    computed: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @property
+    def n_folds(self) -> int:
+        """Number of folds."""
+        return len({result.fold for result in self.results})
+
+    @property
+    def has_train(self) -> bool:
+        """Whether the models were also scored on their training rows."""
+        return any(result.train_values for result in self.results)
+
+    @property
+    def grouping(self) -> Grouping | None:
+        """Groups of dependent rows; None if no groups were given."""
+        return self.data.grouping
+
+    def __iter__(self) -> Iterator[str]:
+        """Names of the models."""
+        return iter(self.models)
+
+    def __getitem__(self, model: str | Sequence[str]) -> Self:
+        """The report of one model, or of several.
+
+        Parameters
+        ----------
+        model : str or sequence of str
+            One of ``models``, or several.
+
+        Returns
+        -------
+        CrossValidationReport
+        """
+        names = (model,) if isinstance(model, str) else tuple(model)
+        unknown = [name for name in names if name not in self.models]
+        if unknown or not names:
+            raise KeyError(f"models are {list(self.models)}; got {model!r}")
+        baseline = self.baseline if self.baseline in names else None
+        results = tuple(result for name in names for result in self.results_of(name))
+        return replace(self, models=names, results=results, baseline=baseline)
+
+    def results_of(self, model: str) -> list[FoldResult]:
+        """Results of a model, fold by fold.
+
+        Parameters
+        ----------
+        model : str
+            One of ``models``.
+
+        Returns
+        -------
+        list of FoldResult
+        """
+        return [result for result in self.results if result.model == model]
+
+    @property
+    def predictions(self) -> dict[str, OutOfFold]:
+        """Out-of-fold predictions of each model, by its name.
+
+        Returns
+        -------
+        dict of str to OutOfFold
+            ``rows``, ``fold`` and ``responses``: an array for each method that the metrics read,
+            with columns in the order of ``classes``.
+        """
+        return {model: OutOfFold.of(self.results_of(model)) for model in self.models}
+
+    def times(self) -> dict[str, tuple[float, float]]:
+        """Mean fit and score time of a fold in seconds, by model.
+
+        Returns
+        -------
+        dict of str to (float, float)
+        """
+        means = {}
+        for model in self.models:
+            seconds = [(result.fit_time, result.score_time) for result in self.results_of(model)]
+            # A model has no fold if the run was interrupted before its first one.
+            fit, score = np.mean(seconds or [(np.nan, np.nan)], axis=0).tolist()
+            means[model] = (fit, score)
+        return means
+
+
 def no_estimate(reason: str, value: float = _NAN) -> Estimate:
     """An estimate without an interval, or without a value, and the reason."""
     return estimate(value, (_NAN, _NAN), _NAN, "", _NAN, reason)
 
 
 @computed_once
-def pool(report: CrossValidationReport) -> dict[tuple[str, str], Estimate]:
+def pool(report: FoldValues) -> dict[tuple[str, str], Estimate]:
     """Estimate of each model and metric from all out-of-fold predictions."""
     estimates = {}
     for model, part in report.predictions.items():
@@ -175,7 +271,7 @@ def pool(report: CrossValidationReport) -> dict[tuple[str, str], Estimate]:
 
 
 def _pooled(
-    report: CrossValidationReport,
+    report: FoldValues,
     name: str,
     predictions: ScoredModel,
     rows: Array,
@@ -245,7 +341,7 @@ class ThresholdCounts:
     @classmethod
     def of(
         cls,
-        report: CrossValidationReport,
+        report: FoldValues,
         model: str,
         most: int = _MOST,
         also: Sequence[float] = (),

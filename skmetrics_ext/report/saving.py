@@ -5,26 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from skmetrics_ext.plain_files import check_content, read_content, write_content
 from skmetrics_ext.registry import find
 from skmetrics_ext.report.fold import FoldResult, Grouping
-from skmetrics_ext.report.out_of_fold import ScoredData
+from skmetrics_ext.report.out_of_fold import FoldValues, ScoredData
 from skmetrics_ext.report.summary import INTERVAL_KINDS
 from skmetrics_ext.scoring.scorer import Scorer, metric_of
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import count_rows
 
-if TYPE_CHECKING:
-    from skmetrics_ext.report.cv_report import CrossValidationReport
-
 KIND, VERSION = "CrossValidationReport", 1
 # Fields of a report that are plain values; its results and data hold arrays and objects.
-_PLAIN_FIELDS = ("models", "metrics", "n_samples", "splitter", "baseline", "positive_class",
-                 "confidence_level", "left_out", "data_warnings", "interval")  # fmt: skip
+_PLAIN_FIELDS = [
+    item.name for item in fields(FoldValues) if item.init and item.name not in ("results", "data")
+]
 
 
 class LostScorer:
@@ -41,7 +39,7 @@ class LostScorer:
         )
 
 
-def save(report: CrossValidationReport, path: str | Path) -> None:
+def save(report: FoldValues, path: str | Path) -> None:
     """Write a report to a file, without the models and their features.
 
     Raises

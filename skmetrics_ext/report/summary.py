@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, compress, product
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -28,15 +28,12 @@ from skmetrics_ext.inference.tests.fold_tests import (
 from skmetrics_ext.inference.tests.rank_tests import holm_adjust
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.report.fold import FoldResult, computed_once, group_sizes
-from skmetrics_ext.report.out_of_fold import OutOfFold, ScoredData, no_estimate, pool
+from skmetrics_ext.report.out_of_fold import FoldValues, OutOfFold, ScoredData, no_estimate, pool
 from skmetrics_ext.scoring.intervals import in_direction, with_rows
 from skmetrics_ext.scoring.recording import one_line
 from skmetrics_ext.scoring.scorer import ScoredModel, metric_of
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.groups import INDEPENDENT, Design
-
-if TYPE_CHECKING:
-    from skmetrics_ext.report.cv_report import CrossValidationReport
 
 IntervalKind = Literal["auto", "cv", "pooled", "corrected", "nested"]
 INTERVAL_KINDS = ("auto", "cv", "pooled", "corrected", "nested")
@@ -54,18 +51,24 @@ _NO_SPREAD = "the value is the same on every fold, so there is no interval from 
 _FEWEST_FOLDS, _MOST_FOLDS = 3, 10
 
 
-def without_baseline(report: CrossValidationReport) -> list[str]:
+def without_baseline(report: FoldValues) -> list[str]:
     """Names of the models, without the baseline."""
     return [model for model in report.models if model != report.baseline]
 
 
 @computed_once
-def fold_cells(report: CrossValidationReport) -> list[dict[str, Any]]:
+def fold_cells(report: FoldValues) -> list[dict[str, Any]]:
     """Mean and standard deviation over folds of each model and metric."""
     return [_cell(report, *of) for of in product(report.models, report.metrics)]
 
 
-def _cell(report: CrossValidationReport, model: str, metric: str) -> dict[str, Any]:
+def defined_means(report: FoldValues, metric: str) -> dict[str, float]:
+    """Mean of a metric over folds, of the models for which it is defined."""
+    means = {cell["model"]: cell["mean"] for cell in fold_cells(report) if cell["metric"] == metric}
+    return {model: mean for model, mean in means.items() if not np.isnan(mean)}
+
+
+def _cell(report: FoldValues, model: str, metric: str) -> dict[str, Any]:
     results = report.results_of(model)
     values = np.array([result.values[metric] for result in results])
     defined = values[~np.isnan(values)]
@@ -86,7 +89,7 @@ def _cell(report: CrossValidationReport, model: str, metric: str) -> dict[str, A
     return cell | _gap(report, model, metric) if report.has_train else cell
 
 
-def _gap(report: CrossValidationReport, model: str, metric: str) -> dict[str, float]:
+def _gap(report: FoldValues, model: str, metric: str) -> dict[str, float]:
     """Mean on the training rows, and its gap from the mean on the test rows with an interval.
 
     Means are over folds where both values are defined. The value on the training rows is known
@@ -113,7 +116,7 @@ def _gap(report: CrossValidationReport, model: str, metric: str) -> dict[str, fl
 # --------------------------------------------------------------------------- intervals
 
 
-def summary_of(report: CrossValidationReport, kind: str) -> list[dict[str, Any]]:
+def summary_of(report: FoldValues, kind: str) -> list[dict[str, Any]]:
     """Rows of the summary, with intervals of one kind."""
     intervals = intervals_of(report, kind)
     if kind == "nested" and all(np.isnan(cell["low"]) for cell in intervals.values()):
@@ -122,7 +125,7 @@ def summary_of(report: CrossValidationReport, kind: str) -> list[dict[str, Any]]
     return [{**cell, **intervals[cell["model"], cell["metric"]]} for cell in fold_cells(report)]
 
 
-def kind_of(report: CrossValidationReport, interval: str | None = None) -> str:
+def kind_of(report: FoldValues, interval: str | None = None) -> str:
     """The kind of interval of all rows; "auto" is the first kind that every metric has."""
     interval = report.interval if interval is None else interval
     if interval != "auto":
@@ -135,14 +138,14 @@ def kind_of(report: CrossValidationReport, interval: str | None = None) -> str:
     return "corrected"
 
 
-def interval_title(report: CrossValidationReport, kind: str | None = None) -> str:
+def interval_title(report: FoldValues, kind: str | None = None) -> str:
     """Level and target of the intervals: "95 %, the 5 fitted models"."""
     target = TARGETS[kind or kind_of(report)].format(report.n_folds)
     return f"{100 * report.confidence_level:g} %, {target}"
 
 
 @computed_once
-def intervals_of(report: CrossValidationReport, kind: str) -> dict[tuple[str, str], Any]:
+def intervals_of(report: FoldValues, kind: str) -> dict[tuple[str, str], Any]:
     """Columns of the summary that hold the interval, by model and metric."""
     target, cells = TARGETS[kind].format(report.n_folds), {}
     for model, metric in product(report.models, report.metrics):
@@ -163,14 +166,14 @@ class NoIntervalError(ValueError):
     """A metric has no interval of this kind, or no value for some rows; the message says why."""
 
 
-def _pooled(report: CrossValidationReport, model: str, metric: str) -> Estimate:
+def _pooled(report: FoldValues, model: str, metric: str) -> Estimate:
     estimate = pool(report)[model, metric]
     if np.isnan(estimate.low):
         raise NoIntervalError(estimate.note)
     return estimate
 
 
-def _corrected(report: CrossValidationReport, model: str, metric: str) -> Estimate:
+def _corrected(report: FoldValues, model: str, metric: str) -> Estimate:
     """Nadeau and Bengio's interval over the defined folds, clipped to the range of the metric."""
     results = report.results_of(model)
     values = np.array([result.values[metric] for result in results])
@@ -202,7 +205,7 @@ def bounds_of(scorer: Any) -> tuple[float, float]:
 # --------------------------------------------------------------------------- mean over folds
 
 
-def _over_folds(report: CrossValidationReport, model: str, metric: str) -> Estimate:
+def _over_folds(report: FoldValues, model: str, metric: str) -> Estimate:
     """The mean over folds, with the contribution of each row to the value of its fold."""
     data = report.data
     results = [r for r in report.results_of(model) if np.isfinite(r.values[metric])]
@@ -227,7 +230,7 @@ def _over_folds(report: CrossValidationReport, model: str, metric: str) -> Estim
 
 
 @computed_once
-def _predictions_by_fold(report: CrossValidationReport, model: str) -> dict[int, ScoredModel]:
+def _predictions_by_fold(report: FoldValues, model: str) -> dict[int, ScoredModel]:
     """Predictions of each fold, checked once for all metrics."""
     return {result.fold: report.data.predicted(result) for result in report.results_of(model)}
 
@@ -268,8 +271,7 @@ def sample_of_fold(
     """
     params = data.params_of(metric, part.rows)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the report noted them when it computed the value
+        with warnings.catch_warnings(action="ignore"):  # noted when the value was computed
             predictions, value = known or (data.predicted(part), None)
             prepared = with_rows(data.scorers[metric], predictions, params)
             if isinstance(prepared, str):
@@ -291,7 +293,7 @@ def sample_of_fold(
 # --------------------------------------------------------------------------- nested
 
 
-def _nested(report: CrossValidationReport, model: str, metric: str) -> Estimate:
+def _nested(report: FoldValues, model: str, metric: str) -> Estimate:
     """Interval by `nested_cv_interval`, which fits the model again."""
     data, source = report.data, report.data.source
     if source is None:
@@ -329,7 +331,7 @@ def _nested(report: CrossValidationReport, model: str, metric: str) -> Estimate:
     return in_direction(estimate, data.sign(metric))
 
 
-KINDS: Mapping[str, Callable[[CrossValidationReport, str, str], Estimate]] = {
+KINDS: Mapping[str, Callable[[FoldValues, str, str], Estimate]] = {
     "pooled": _pooled,
     "cv": _over_folds,
     "corrected": _corrected,
@@ -344,7 +346,7 @@ _POSTERIOR = ("p_a_better", "p_equivalent", "p_b_better")
 
 
 def compare_models(
-    report: CrossValidationReport, metric: str | None, rope: Any, against: str
+    report: FoldValues, metric: str | None, rope: Any, against: str
 ) -> list[dict[str, Any]]:
     """A row per metric and pair of models; the pairs of a metric are one family of tests."""
     check_option("against", against, ("all", "baseline"))
@@ -380,7 +382,7 @@ def _ropes(rope: Any, metrics: Sequence[str]) -> Mapping[str, float]:
 
 
 @computed_once
-def comparisons(report: CrossValidationReport, metric: str) -> list[dict[str, Any]]:
+def comparisons(report: FoldValues, metric: str) -> list[dict[str, Any]]:
     """All pairs of models, with p-values and intervals adjusted by Holm's method.
 
     The adjusted interval of a pair has the level at which Holm's method tests it, so it excludes
@@ -402,7 +404,7 @@ def comparisons(report: CrossValidationReport, metric: str) -> list[dict[str, An
 
 
 def paired_folds(
-    report: CrossValidationReport, results: Sequence[FoldResult], first: Any, second: Any
+    report: FoldValues, results: Sequence[FoldResult], first: Any, second: Any
 ) -> dict[str, Any]:
     """Arguments of a paired test: two values of each fold where both are finite, and its sizes."""
     first, second = np.asarray(first), np.asarray(second)
@@ -411,7 +413,7 @@ def paired_folds(
     return {"scores_a": first[defined], "scores_b": second[defined], **sizes}
 
 
-def _paired(report: CrossValidationReport, row: Mapping[str, Any]) -> dict[str, Any]:
+def _paired(report: FoldValues, row: Mapping[str, Any]) -> dict[str, Any]:
     metric, others = row["metric"], {r.fold: r for r in report.results_of(row["model_b"])}
     results = [result for result in report.results_of(row["model_a"]) if result.fold in others]
     first = [result.values[metric] for result in results]
@@ -419,9 +421,7 @@ def _paired(report: CrossValidationReport, row: Mapping[str, Any]) -> dict[str, 
     return paired_folds(report, results, first, second)
 
 
-def _test_pair(
-    report: CrossValidationReport, metric: str, model_a: str, model_b: str
-) -> dict[str, Any]:
+def _test_pair(report: FoldValues, metric: str, model_a: str, model_b: str) -> dict[str, Any]:
     row: dict[str, Any] = {"metric": metric, "model_a": model_a, "model_b": model_b}
     paired = _paired(report, row)
     row |= {"n_folds": len(paired["scores_a"]), **dict.fromkeys(_TESTED, _NAN), "reason": None}
@@ -432,9 +432,7 @@ def _test_pair(
     return row | {key: getattr(test, key) for key in ("difference", "low", "high", "p_value")}
 
 
-def _posterior(
-    report: CrossValidationReport, row: Mapping[str, Any], rope: float | None
-) -> dict[str, float]:
+def _posterior(report: FoldValues, row: Mapping[str, Any], rope: float | None) -> dict[str, float]:
     """Posterior probabilities that a is better by more than ``rope``, that b is, or neither."""
     if np.isnan(row["p_value"]):
         return dict.fromkeys(_POSTERIOR, _NAN)

@@ -6,17 +6,14 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from skmetrics_ext.formats import WIDTH, interval, number, probability, signed, text_table
 from skmetrics_ext.registry import scorers
 from skmetrics_ext.registry.defaults import display_name
-from skmetrics_ext.report.out_of_fold import pool
+from skmetrics_ext.report.out_of_fold import FoldValues, pool
 from skmetrics_ext.report.summary import fold_cells, interval_title, kind_of, summary_of
 from skmetrics_ext.rows import Row, Rows, Shown, columns
-
-if TYPE_CHECKING:
-    from skmetrics_ext.report.cv_report import CrossValidationReport
 
 RowKind = Literal["summary", "folds", "pooled", "compare"]
 _TESTS = (
@@ -91,7 +88,7 @@ def best_text(model: str, others: int, name: str, value: float, ends: str, title
     return f"{model} has {best}{name}: {shown}."
 
 
-def interval_column(report: CrossValidationReport) -> tuple[str, str]:
+def interval_column(report: FoldValues) -> tuple[str, str]:
     """Title and key of the column of intervals."""
     return f"{100 * report.confidence_level:g}% interval", "interval"
 
@@ -100,7 +97,7 @@ def _difference(value: float) -> str:
     return signed(value) or "undefined"
 
 
-def summary_table(report: CrossValidationReport, interval: str) -> Rows:
+def summary_table(report: FoldValues, interval: str) -> Rows:
     """Mean, standard deviation and interval of each model and metric."""
     kind = kind_of(report, interval)
     pooled = [("pooled", "value")] if kind == "pooled" else []
@@ -113,7 +110,7 @@ def summary_table(report: CrossValidationReport, interval: str) -> Rows:
     )
 
 
-def _train_columns(report: CrossValidationReport) -> list[Shown]:
+def _train_columns(report: FoldValues) -> list[Shown]:
     """Columns of the value on the training rows, and its gap from the test rows."""
     if not report.has_train:
         return []
@@ -121,7 +118,7 @@ def _train_columns(report: CrossValidationReport) -> list[Shown]:
     return [*columns("train", "gap"), ends]
 
 
-def fold_table(report: CrossValidationReport) -> Rows:
+def fold_table(report: FoldValues) -> Rows:
     """The values of each fold."""
     rows: list[dict[str, Any]] = []
     for result, metric in product(report.results, report.metrics):
@@ -134,7 +131,7 @@ def fold_table(report: CrossValidationReport) -> Rows:
     return Rows(rows, [*_FOLDS, *train, *_SECONDS], baseline=report.baseline)
 
 
-def pooled_table(report: CrossValidationReport) -> Rows:
+def pooled_table(report: FoldValues) -> Rows:
     """Each metric on the out-of-fold predictions of all folds together, with its interval."""
     n_rows = {model: len(part.rows) for model, part in report.predictions.items()}
     rows = [
@@ -157,7 +154,7 @@ def _pooled_number(value: float) -> str:
     return "not pooled" if math.isnan(value) else number(value)
 
 
-def comparison_table(report: CrossValidationReport, rows: list[dict[str, Any]]) -> Rows:
+def comparison_table(report: FoldValues, rows: list[dict[str, Any]]) -> Rows:
     """Pairs of models on the same folds."""
     ropes = {row["rope"] for row in rows}
     has_rope = not ropes <= {None}
@@ -176,7 +173,7 @@ def comparison_table(report: CrossValidationReport, rows: list[dict[str, Any]]) 
 # --------------------------------------------------------------------------- the report
 
 
-def text_report(report: CrossValidationReport) -> str:
+def text_report(report: FoldValues) -> str:
     """The report as ``print`` shows it."""
     rows = report_rows(report)
     parts = ["\n".join(rows.lead), *_fitting_tables([rows.header(), *rows.cells()])]
@@ -192,7 +189,7 @@ def text_report(report: CrossValidationReport) -> str:
     return "\n\n".join(parts)
 
 
-def report_rows(report: CrossValidationReport) -> Rows:
+def report_rows(report: FoldValues) -> Rows:
     """The printed table: a row per model, and numbered notes on its cells."""
     cells_of_note: dict[str, list[tuple[str, str]]] = {}
     texts: dict[str, list[str]] = {model: [model] for model in report.models}
@@ -234,7 +231,7 @@ def fold_notes(cell: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def heading(report: CrossValidationReport) -> list[str]:
+def heading(report: FoldValues) -> list[str]:
     """Lines above the table: the data, the folds, and the meaning of the numbers."""
     grouping = report.grouping
     grouped = "" if grouping is None else f" in {grouping.n_groups} groups"

@@ -140,7 +140,7 @@ def _of_search(search: Any, arguments: SearchArguments) -> SearchPlan:
         check_classes(scorer, classes)
     splitter = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
     params, models, places = _candidates(search)
-    fit, score, split = _route(search, panel, arguments)
+    routed = _route(search, models, panel, arguments)
     return SearchPlan(
         search=search,
         params=params,
@@ -149,9 +149,9 @@ def _of_search(search: Any, arguments: SearchArguments) -> SearchPlan:
         panel=panel,
         metric=metric,
         refit=search.refit,
-        folds=numbered_folds(splits_of(search, splitter, X, y, split)),
+        folds=numbered_folds(splits_of(search, splitter, X, y, routed.split)),
         splitter=cross_validation.splitter_text(search.cv, splitter),
-        routed=Params(dict.fromkeys(models, fit), score, split),
+        routed=routed,
         n_jobs=search.n_jobs if arguments.n_jobs is None else arguments.n_jobs,
         arguments=arguments,
     )
@@ -189,8 +189,8 @@ def _of_named(search: Mapping[Any, Any], arguments: SearchArguments) -> SearchPl
 
 
 def _route(
-    search: Any, panel: ScorerPanel, arguments: SearchArguments
-) -> tuple[dict[str, Any], dict[str, dict[str, Any]], dict[str, Any]]:
+    search: Any, models: Mapping[str, Any], panel: ScorerPanel, arguments: SearchArguments
+) -> Params:
     """Parameters that the search passes to fits, metrics and the splitter."""
     from sklearn import get_config
     from sklearn.utils.metadata_routing import process_routing
@@ -203,7 +203,8 @@ def _route(
             name: to_score if takes_all else _requested(scorer, to_score)
             for name, scorer in panel.scorers.items()
         }
-        return dict(routed.estimator.fit), score, dict(routed.splitter.split)
+        to_fit = dict(routed.estimator.fit)
+        return Params(dict.fromkeys(models, to_fit), score, dict(routed.splitter.split))
     weight = arguments.params.get("sample_weight")
     # From scikit-learn 1.8 on, searches weight their metrics, too.
     weighs = weight is not None and hasattr(search, "_check_scorers_accept_sample_weight")
@@ -211,7 +212,8 @@ def _route(
         name: {"sample_weight": weight} if weighs and accepts_weight(scorer) else {}
         for name, scorer in panel.scorers.items()
     }
-    return dict(arguments.params), score, {"groups": arguments.groups}
+    to_fit = dict(arguments.params)
+    return Params(dict.fromkeys(models, to_fit), score, {"groups": arguments.groups})
 
 
 def _requested(scorer: Callable[..., Any], params: Mapping[str, Any]) -> dict[str, Any]:
