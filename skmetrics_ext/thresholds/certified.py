@@ -47,9 +47,9 @@ class Guarantee(NamedTuple):
 
 
 class ShareRows(NamedTuple):
-    """A share at each threshold: its factor, and the effective rows in it and in its rest."""
+    """A share at each threshold: the effective rows in it and in its rest."""
 
-    factor: float
+    share: Share
     inside: Array
     rest: Array
 
@@ -63,7 +63,8 @@ class ConstraintTests:
     constraint : Constraint
         On a criterion that is a sum of shares.
     shares : list of ShareRows
-        Those shares.
+        Those shares. The thresholds for one share are tested in a fixed order, each at the full
+        level; no order is known for a sum, and each test has a part of the level.
     level : float
         Chance of an error.
     """
@@ -72,68 +73,65 @@ class ConstraintTests:
     shares: list[ShareRows]
     level: float
 
-    def bounds(self, places: Array, level: float | None = None) -> Array:
+    def bounds(self, places: Array, level: float) -> Array:
         """Exact one-sided bounds of the criterion: lower for ">=", upper for "<="."""
-        level = (self.level if level is None else level) / len(self.shares)
         total = np.zeros(len(places))
-        for factor, inside, rest in self.shares:
-            if self._needs_lower_bound(factor):
-                total += factor * _lower_bound(inside[places], rest[places], level)
-            else:
-                total += factor * (1 - _lower_bound(rest[places], inside[places], level))
+        for share, inside, rest in self.shares:
+            if not self._needs_lower_bound(share):
+                inside, rest = rest, inside
+            bound = _lower_bound(inside[places], rest[places], level / len(self.shares))
+            total += share.factor * (bound if self._needs_lower_bound(share) else 1 - bound)
         return total
 
-    @property
-    def _of_class(self) -> bool:
-        """Whether the criterion is a share of the rows of one class."""
-        share = self.constraint.criterion.shares[0]
-        return {share.cell, *share.others} in _CLASSES
-
-    def _needs_lower_bound(self, factor: float) -> bool:
-        return (factor > 0) == (self.constraint.comparison == ">=")
+    def _needs_lower_bound(self, share: Share) -> bool:
+        return (share.factor > 0) == (self.constraint.comparison == ">=")
 
     @cached_property
     def places(self) -> Array:
         """The thresholds that may be tested, in their order."""
-        shares = self.constraint.criterion.shares
-        n_thresholds = len(self.shares[0].inside)
-        if len(shares) > 1:  # no order is known
-            return np.unique(np.linspace(0, n_thresholds - 1, _QUANTILES).astype(np.int64))
-        (share,), ((factor, inside, rest),) = shares, self.shares
-        errors = share.others[0] if self._needs_lower_bound(factor) else share.cell
-        order = np.arange(n_thresholds)[:: 1 if errors in _PREDICTED[0] else -1]
-        if self._of_class:
+        share, inside, rest = self.shares[0]
+        if len(self.shares) > 1:
+            return np.unique(np.linspace(0, len(inside) - 1, _QUANTILES).astype(np.int64))
+        is_lower = self._needs_lower_bound(share)
+        errors = share.others[0] if is_lower else share.cell
+        order = np.arange(len(inside))[:: 1 if errors in _PREDICTED[0] else -1]
+        if share.cells in _CLASSES:
             return order
-        bound = self.constraint.bound / factor
-        bound = bound if self._needs_lower_bound(factor) else 1 - bound
-        return order[_sizes_to_test((inside + rest)[order], bound, self.level)]
+        bound = self.constraint.bound / share.factor
+        sizes = (inside + rest)[order]
+        return order[_sizes_to_test(sizes, bound if is_lower else 1 - bound, self.level)]
 
-    def _passes(self, place: int) -> bool:
-        return bool(self.constraint.is_kept(self.bounds(np.array([place])))[0])
+    @property
+    def _level_of_test(self) -> float:
+        return self.level if len(self.shares) == 1 else self.level / len(self.places)
+
+    def _passes(self, places: Array) -> Array:
+        return self.constraint.is_kept(self.bounds(places, self._level_of_test))
 
     @cached_property
     def passed(self) -> Array:
         """Whether each threshold passed, (T,)."""
-        places, passed = self.places, np.zeros(len(self.shares[0].inside), dtype=bool)
-        if self._of_class:  # the bound falls with each threshold
-            n_passed = bisect_left(places, True, key=lambda place: not self._passes(place))
+        share, inside, _ = self.shares[0]
+        places, passed = self.places, np.zeros(len(inside), dtype=bool)
+        if share.cells in _CLASSES:  # the bound falls with each threshold
+            n_passed = bisect_left(
+                places, True, key=lambda place: not self._passes(np.array([place]))[0]
+            )
             passed[places[:n_passed]] = True
-        elif len(self.shares) == 1:  # up to the first that fails
-            kept = self.constraint.is_kept(self.bounds(places))
-            passed[places[: len(kept) if kept.all() else np.argmin(kept)]] = True
-        else:  # each at a part of the level
-            bounds = self.bounds(places, self.level / len(places))
-            passed[places[self.constraint.is_kept(bounds)]] = True
+            return passed
+        kept = self._passes(places)
+        if len(self.shares) == 1:  # up to the first that fails
+            kept = np.logical_and.accumulate(kept)
+        passed[places[kept]] = True
         return passed
 
     @property
     def best(self) -> tuple[int, float]:
         """The threshold with the best bound (the first of an ordered sequence), and the bound."""
-        if len(self.shares) == 1:
-            return int(self.places[0]), float(self.bounds(self.places[:1])[0])
-        bounds = self.bounds(self.places, self.level / len(self.places))
+        places = self.places[:1] if len(self.shares) == 1 else self.places
+        bounds = self.bounds(places, self._level_of_test)
         best = max(self.constraint.closest_to_bound(bounds), 0)
-        return int(self.places[best]), float(bounds[best])
+        return int(places[best]), float(bounds[best])
 
 
 @dataclass(frozen=True)
@@ -158,9 +156,7 @@ class CertifiedThresholds:
         effective = EffectiveRows(thresholds, guarantee.rows, guarantee.unit)
         for constraint in objective.constraints:
             _check_constraint(constraint, objective.prevalence)
-            shares = [
-                _effective_share(share, counts, effective) for share in constraint.criterion.shares
-            ]
+            shares = [effective.of_share(share, counts) for share in constraint.criterion.shares]
             tests.append(ConstraintTests(constraint, shares, level))
         return cls(thresholds, objective, tests, guarantee.confidence)
 
@@ -171,7 +167,7 @@ class CertifiedThresholds:
 
     def bounds_at(self, place: int) -> tuple[float, ...]:
         """The exact one-sided bound for each constraint at one threshold."""
-        return tuple(float(test.bounds(np.array([place]))[0]) for test in self.tests)
+        return tuple(float(test.bounds(np.array([place]), test.level)[0]) for test in self.tests)
 
     def why_none(self) -> str:
         """Why no threshold passed, with what can be certified for the first failed constraint."""
@@ -197,7 +193,7 @@ def _check_constraint(constraint: Constraint, prevalence: float | None) -> None:
             f"negative predictive value), on expected cost or net benefit; {name!r} has no exact "
             "bound."
         )
-    if prevalence is not None and {shares[0].cell, *shares[0].others} not in _CLASSES:
+    if prevalence is not None and shares[0].cells not in _CLASSES:
         raise InvalidParameterError(
             "confidence= with prevalence= needs constraints on rates within a class (recall, "
             f"specificity), got {name!r}: leave out one of them."
@@ -240,17 +236,6 @@ def _sizes_to_test(rows: Array, share: float, level: float) -> Array:
 # --------------------------------------------------------------------------- effective numbers
 
 
-def _effective_share(share: Share, counts: Counts, effective: EffectiveRows) -> ShareRows:
-    """A share at each threshold, by Kish's effective number of its rows or groups."""
-    inside = np.asarray(getattr(counts, share.cell), dtype=np.float64)
-    total = inside + sum(getattr(counts, cell) for cell in share.others)
-    if not effective.is_plain:
-        n_effective = effective.among({share.cell, *share.others})
-        inside = np.nan_to_num(divide(inside, total)) * n_effective
-        total = n_effective
-    return ShareRows(share.factor, inside, total - inside)
-
-
 @dataclass(frozen=True)
 class EffectiveRows:
     """Effective numbers of groups, or of weighted rows, at each threshold."""
@@ -259,10 +244,15 @@ class EffectiveRows:
     rows: Scores
     unit: Array | None
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether rows are independent and weigh the same."""
-        return self.unit is None and self.rows.weight is None
+    def of_share(self, share: Share, counts: Counts) -> ShareRows:
+        """A share at each threshold, by Kish's effective number of its rows or groups."""
+        inside = np.asarray(getattr(counts, share.cell), dtype=np.float64)
+        total = inside + sum(getattr(counts, cell) for cell in share.others)
+        if self.unit is not None or self.rows.weight is not None:
+            n_effective = self._among(share.cells)
+            inside = np.nan_to_num(divide(inside, total)) * n_effective
+            total = n_effective
+        return ShareRows(share, inside, total - inside)
 
     @cached_property
     def _weight(self) -> Array:
@@ -284,7 +274,7 @@ class EffectiveRows:
             return None
         return np.argsort(self.unit * len(self.thresholds) + self._place, kind="stable")
 
-    def among(self, cells: set[str]) -> Array:
+    def _among(self, cells: set[str]) -> Array:
         """Effective number at each threshold of the rows in some cells."""
         if cells == _PREDICTED[0]:
             return self._up_to(self._place, self._order)

@@ -44,6 +44,11 @@ class Share(NamedTuple):
     cell: str
     others: tuple[str, ...]
 
+    @property
+    def cells(self) -> set[str]:
+        """The cells of all rows that it is a share of."""
+        return {self.cell, *self.others}
+
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
