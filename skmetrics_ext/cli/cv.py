@@ -52,10 +52,9 @@ def _cv(options: argparse.Namespace) -> int:
     report = replace(report, data_warnings=data.warnings)
     if options.save:  # before printing: the reader of stdout may stop early, as `head` does
         report.save(options.save)
-    verdicts = report.require(options.require) if options.require else None
     text = str(report).replace("pass pos_label= for", "pass --positive for")
     figures = json.loads(str(report.to_json())) if options.json else None
-    return show(options, figures, text, report.to_html, verdicts)
+    return show(options, figures, text, lambda _: report.to_html(), report.require)
 
 
 def _splitter(options: argparse.Namespace, data: Dataset) -> Any:
@@ -147,7 +146,7 @@ def _search(options: argparse.Namespace) -> int:
     figures = {key: getattr(report, key) for key in _FIGURES} | {"rows": list(report.rows)}
     for name, estimate in (("best", report.best), ("nested", report.nested)):
         figures[name] = estimate and {key: getattr(estimate, key) for key in _ENDS}
-    return show(options, figures, str(report), report.to_html)
+    return show(options, figures, str(report), lambda _: report.to_html())
 
 
 def _grids(texts: list[str], models: dict[str, Any]) -> Grids:

@@ -9,7 +9,7 @@ from typing import Any
 
 from skmetrics_ext.formats import json_of
 from skmetrics_ext.report.page.document import document, note, section, table
-from skmetrics_ext.requirements import Verdicts, Worst, check_requirements
+from skmetrics_ext.requirements import Verdicts
 from skmetrics_ext.rows import Rows, written
 from skmetrics_ext.validation.errors import printable
 
@@ -25,26 +25,20 @@ def print_lines(text: str) -> None:
     print("\n".join(map(printable, text.split("\n"))))
 
 
-def verdicts_of(
-    options: argparse.Namespace, rows: Iterable[Mapping[str, Any]], worst: Worst | None = None
-) -> Verdicts | None:
-    """Verdicts of the requirements on these rows; None without requirements."""
-    return check_requirements(options.require, rows, worst) if options.require else None
-
-
 def show(
     options: argparse.Namespace,
     figures: Any,
     text: str,
-    page: Callable[[], str | None],
-    verdicts: Verdicts | None = None,
+    page: Callable[[Verdicts | None], str | None],
+    check: Callable[[list[str]], Verdicts] | None = None,
 ) -> int:
-    """Write the page, and print the figures as JSON, or the text.
+    """Check the requirements, write the page, and print the figures as JSON, or the text.
 
     Returns the exit status, which is 1 if a requirement is not met.
     """
+    verdicts = check(options.require) if check is not None and options.require else None
     if options.html:  # before printing: the reader of stdout may stop early, as `head` does
-        written(page() or "", options.html)
+        written(page(verdicts) or "", options.html)
     if verdicts is not None:
         figures = {**figures, **verdicts.to_dict()} if options.json else figures
         text = f"{text}\n\n{verdicts}"
@@ -55,7 +49,7 @@ def show(
 def page_of(
     title: str,
     tables: Mapping[str, Rows],
-    lead: Iterable[str] = (),
+    lead: Iterable[str],
     verdicts: Verdicts | None = None,
 ) -> str:
     """A page of tables by their headings, after the verdicts of requirements."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from skmetrics_ext.registry.defaults import display_name
 from skmetrics_ext.report.page import charts
 from skmetrics_ext.report.page.document import brief, document, note, pictures, section, table
 from skmetrics_ext.report.tables import best_text, difference_text, question_text
-from skmetrics_ext.requirements import Verdicts
+from skmetrics_ext.requirements import Verdicts, Worst
 from skmetrics_ext.rows import Rows, columns
 
 _LEGENDS = (
@@ -30,7 +30,6 @@ _NOT_DRAWN = "There are no pictures, because the rows were read in parts."
 MODELS_OF_PAIR = (("first", "value_a"), ("second", "value_b"))  # keys of a model and its value
 _METHODS = {"probabilities": "predict_proba", "values": "decision_function"}
 Row = dict[str, Any]
-WorstGroup = Callable[[str, str], Any]  # the worst group of a metric and a model, as an estimate
 
 
 def predictions_page(
@@ -38,8 +37,8 @@ def predictions_page(
     title: str,
     rows: Sequence[Row],
     pairs: Sequence[Row],
-    verdicts: Verdicts | None = None,
-    worst: WorstGroup | None = None,
+    verdicts: Verdicts | None,
+    worst: Worst | None = None,
 ) -> str:
     """A page about the models of a file.
 
@@ -98,7 +97,7 @@ def _card(
     rows: Sequence[Row],
     pairs: Sequence[Row],
     verdicts: Verdicts | None,
-    worst: WorstGroup | None,
+    worst: Worst | None,
 ) -> list[str]:
     """Lines at the top: the best model by the first metric, and what it was computed from."""
     pairs = [row for row in pairs if "first" in row]  # others have no values
@@ -127,7 +126,7 @@ def best_first(metric: str, values: Mapping[str, float]) -> list[str]:
 
 
 def _answer(
-    data: Predictions, values: Sequence[Row], pairs: Sequence[Row], worst: WorstGroup | None
+    data: Predictions, values: Sequence[Row], pairs: Sequence[Row], worst: Worst | None
 ) -> list[str]:
     """The question, and the answer of the first metric."""
     shown = dict.fromkeys(row["metric"] for row in values)
@@ -191,7 +190,7 @@ def _constant(data: Predictions, metric: str) -> str:
     return f"A prediction that ignores the features has {number(value)}."
 
 
-def _worst_group(metric: str, model: str, worst: WorstGroup) -> str:
+def _worst_group(metric: str, model: str, worst: Worst) -> str:
     """The group of a model whose simultaneous bound, or value, is worst; "" if there is none."""
     try:
         group = worst(metric, model)

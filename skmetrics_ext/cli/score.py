@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext import compare, compare_many, evaluate
-from skmetrics_ext.cli.messages import log, show, verdicts_of
+from skmetrics_ext.cli.messages import log, show
 from skmetrics_ext.cli.options import MOST_RESAMPLED, PREDICTIONS, RESAMPLES, Command
 from skmetrics_ext.cli.predictions import ALL, LARGE, PredictedModel, Predictions, find_metric
 from skmetrics_ext.cli.predictions_page import MODELS_OF_PAIR, best_first, predictions_page
@@ -20,6 +20,7 @@ from skmetrics_ext.merged.evaluation import Evaluation
 from skmetrics_ext.progress import reporting
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.registry.defaults import HEADINGS
+from skmetrics_ext.requirements import check_requirements
 from skmetrics_ext.rows import Rows, columns
 
 _KEYS = ("value_b", "difference", "low", "high", "p_value", "method", "note")
@@ -44,7 +45,6 @@ def _score(options: argparse.Namespace) -> int:
         return next(iter(evaluations[model].values())).worst(metric)
 
     worst_group = worst if options.by else None
-    verdicts = verdicts_of(options, of_all_rows, worst_group)
     pairs: list[Row] = []
     best: dict[str, tuple[str, ...]] = {}
     tables = dict(_tables(options, rows))
@@ -59,11 +59,12 @@ def _score(options: argparse.Namespace) -> int:
     if not (options.json or options.metrics or options.all):
         log("only a few metrics are shown: --all shows all that apply, --metrics NAME others")
     text = "\n\n".join(f"{title}\n{table}" for title, table in tables.items())
-    page = partial(predictions_page, data, "Scores of {}", rows, pairs, verdicts, worst_group)
+    page = partial(predictions_page, data, "Scores of {}", rows, pairs, worst=worst_group)
     figures: Any = rows
-    if verdicts is not None or has_pairs:
+    if options.require or has_pairs:
         figures = {"rows": rows, "differences": pairs, "best": best}
-    return show(options, figures, text, page, verdicts)
+    check = partial(check_requirements, rows=of_all_rows, worst=worst_group)
+    return show(options, figures, text, page, check)
 
 
 def _evaluate(
@@ -189,10 +190,10 @@ def _compare(options: argparse.Namespace) -> int:
         for row in rows
         if row.get("group", ALL) == ALL and "first" in row
     ]
-    verdicts = verdicts_of(options, of_all_rows)
-    page = partial(predictions_page, data, "Comparison of {}", (), rows, verdicts)
-    figures = rows if verdicts is None else {"rows": rows}
-    return show(options, figures, str(_difference_table(data, rows)), page, verdicts)
+    page = partial(predictions_page, data, "Comparison of {}", (), rows)
+    figures = {"rows": rows} if options.require else rows
+    check = partial(check_requirements, rows=of_all_rows)
+    return show(options, figures, str(_difference_table(data, rows)), page, check)
 
 
 def _comparable_models(data: Predictions) -> list[tuple[list[PredictedModel], PredictedModel]]:

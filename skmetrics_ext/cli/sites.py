@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext import Accumulator
-from skmetrics_ext.cli.messages import log, page_of, print_lines, show, verdicts_of
+from skmetrics_ext.cli.messages import log, page_of, print_lines, show
 from skmetrics_ext.cli.options import TEXT, Command
 from skmetrics_ext.cli.predictions import Predictions
+from skmetrics_ext.requirements import check_requirements
 from skmetrics_ext.rows import Rows, columns
 
 
@@ -81,7 +82,6 @@ def _merge(options: argparse.Namespace) -> int:
     )
     rows = [{**row, "of": "all", "model": "all"} for row in evaluation]
     of_all_sites = [row for row in rows if row["group"] is None]
-    verdicts = verdicts_of(options, of_all_sites, lambda metric, _: evaluation.worst(metric))
     ends = f"{100 * options.confidence:g}% interval", "interval"
     title = f"{', '.join(names)}: {of_all_sites[0]['n_rows']:,} rows"
     tables = {title: Rows(of_all_sites, columns("metric", "value", ends, "method"))}
@@ -93,11 +93,12 @@ def _merge(options: argparse.Namespace) -> int:
         shown = columns(*of_site, ("rows", "n_rows"))
         tables["Each site, and its difference from the others"] = Rows(gaps, shown)
 
-    page = partial(
-        page_of, "Metrics of all sites", tables, [f"sites: {', '.join(names)}"], verdicts
+    check = partial(
+        check_requirements, rows=of_all_sites, worst=lambda metric, _: evaluation.worst(metric)
     )
+    page = partial(page_of, "Metrics of all sites", tables, [f"sites: {', '.join(names)}"])
     text = "\n\n".join(f"{title}\n{part}" for title, part in tables.items())
-    return show(options, {"rows": rows, "gaps": gaps}, text, page, verdicts)
+    return show(options, {"rows": rows, "gaps": gaps}, text, page, check)
 
 
 MERGE = Command(

@@ -40,7 +40,7 @@ def _threshold(options: argparse.Namespace) -> int:
     tables = {model.name: _table(data, model.name, metrics) for model in data.models}
     figures = [{"of": of, **row} for of, rows in tables.items() for row in rows]
     text = "\n\n".join(map(str, tables.values()))
-    page = partial(page_of, f"Thresholds of {Path(options.file).name}", tables)
+    page = partial(page_of, f"Thresholds of {Path(options.file).name}", tables, ())
     return show(options, figures, text, page)
 
 
