@@ -40,14 +40,6 @@ from skmetrics_ext.validation.tensors import to_host
 RESPONSES = ("predict_proba", "decision_function")
 
 
-class RoutedArguments(NamedTuple):
-    """Arguments of the estimator's ``fit`` and of the splitter, and the weights of the search."""
-
-    estimator: dict[str, Any]
-    splitter: dict[str, Any]
-    search_weight: Any
-
-
 def check_fit_arguments(
     X: Any, y: Any, sample_weight: Any, params: Mapping[str, Any]
 ) -> tuple[Any, ...]:
@@ -66,11 +58,7 @@ def check_fit_arguments(
 
 
 def _estimator_has(method: str) -> Callable[[Any], bool]:
-    def check(self: Any) -> bool:
-        getattr(getattr(self, "estimator_", self.estimator), method)
-        return True
-
-    return check
+    return lambda self: hasattr(getattr(self, "estimator_", self.estimator), method)
 
 
 class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -234,13 +222,13 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
             objective = Objective.make(self.criterion, self.constraint, self.cost, self.prevalence)
         y, sample_weight = to_host(y, "y"), to_host(sample_weight, "sample_weight")
         X, y, sample_weight = check_fit_arguments(X, y, sample_weight, params)
-        routed = self._route(sample_weight, params)
-        splits = self._split(X, y, routed.splitter)
+        fit_params, split_params, weight = self._route(sample_weight, params)
+        splits = self._split(X, y, split_params)
         if self._is_prefit:
             self.estimator_ = self.estimator
         else:
             rows = None if self.refit else splits[0][0]
-            self.estimator_ = fit_rows(clone(self.estimator), X, y, rows, routed.estimator)
+            self.estimator_ = fit_rows(clone(self.estimator), X, y, rows, fit_params)
         self.classes_ = read_array("classes_", self.estimator_.classes_)
         self._check_classes(y)
         self._costs = self._read_costs() if objective is None else None
@@ -249,7 +237,7 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         folds = Parallel(n_jobs=self.n_jobs)(
             delayed(score_fold)(
                 self.estimator_ if self._is_prefit else clone(self.estimator),
-                *(X, y, split, routed.estimator, routed.search_weight, response),
+                *(X, y, split, fit_params, weight, response),
             )
             for split in splits
         )
@@ -268,8 +256,8 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     def _is_prefit(self) -> bool:
         return isinstance(self.cv, str) and self.cv == "prefit"
 
-    def _route(self, weight: Any, params: Mapping[str, Any]) -> RoutedArguments:
-        """Distribute the arguments of ``fit``.
+    def _route(self, weight: Any, params: Mapping[str, Any]) -> tuple[Any, Any, Any]:
+        """Arguments of the estimator's ``fit`` and of the splitter, and weights of the search.
 
         Without metadata routing the estimator gets all of them (weights if it takes any) but the
         groups, which the splitter gets.
@@ -278,13 +266,12 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         if get_config().get("enable_metadata_routing"):
             routed = process_routing(self, "fit", **arguments)
             requests_weight = super().get_metadata_routing().consumes("fit", ["sample_weight"])
-            search_weight = weight if requests_weight else None
-            to_fit, to_split = routed["estimator"]["fit"], routed["splitter"]["split"]
-            return RoutedArguments(dict(to_fit), dict(to_split), search_weight)
+            to_fit, to_split = dict(routed["estimator"]["fit"]), dict(routed["splitter"]["split"])
+            return to_fit, to_split, weight if requests_weight else None
         splitter = {"groups": arguments.pop("groups")} if "groups" in arguments else {}
         if not has_fit_parameter(self.estimator, "sample_weight"):
             arguments.pop("sample_weight", None)
-        return RoutedArguments(arguments, splitter, weight)
+        return arguments, splitter, weight
 
     def _split(self, X: Any, y: Any, params: Mapping[str, Any]) -> list[tuple[Any, Any]]:
         """Positions of training and test rows; None for an estimator that is fitted."""
