@@ -27,16 +27,8 @@ from skmetrics_ext.inference.methods import facts_of_both
 from skmetrics_ext.inference.notes import JUMPS, note_on_metric, with_design
 from skmetrics_ext.inference.results import Comparison, comparison
 from skmetrics_ext.inference.scales import tail_probability
-from skmetrics_ext.inference.t_tests import (
-    no_difference,
-    paired_t_test,
-    variance_of_difference,
-)
-from skmetrics_ext.inference.tests.contingency import (
-    discordant_rows,
-    mcnemar_comparison,
-    tango_score,
-)
+from skmetrics_ext.inference.t_tests import no_difference, paired_t_test, variance_of_difference
+from skmetrics_ext.inference.tests.contingency import discordant_rows, mcnemar_comparison
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import RandomState
 from skmetrics_ext.progress import Progress
@@ -375,27 +367,7 @@ def _by_mcnemar(task: ModelsToCompare) -> Comparison:
     if not task.metric.spec.greater_is_better:  # a share of errors: rows that are wrong
         only_a, only_b, n_rows, both = counts
         counts = only_b, only_a, n_rows, n_rows - only_a - only_b - both
-    result = mcnemar_comparison(*counts, "mid_p", task.level)
-    claim = task.claim
-
-    def score(null: float) -> float:
-        return float(tango_score(np.asarray(null), *counts[:3]))
-
-    def tail(null: float, side: str) -> float:
-        """Without a margin, the mid-P tails of a fair coin, which add up to 1."""
-        if claim.margin is not None:
-            return float(tail_probability(score(null), np.inf, side))
-        return on_side(result.p_value, result.difference, side)
-
-    p_value, null = claim.tested(tail)
-    tested: dict[str, Any] = {
-        "p_value": p_value,
-        "alternative": claim.alternative,
-        "margin": claim.margin,
-    }
-    if claim.margin is not None:
-        tested |= {"statistic": score(null), "method": "tango"}
-    return replace(result, **tested)
+    return mcnemar_comparison(counts, "mid_p", task.level, task.claim)
 
 
 # --------------------------------------------------------------------------- draws

@@ -234,6 +234,20 @@ def comparison(
     return Comparison(*tested, level, note, claim.alternative, claim.margin, facts=facts)
 
 
+def compared_with(statistic: float, freedom: Any, method: str) -> TestResult:
+    """The test of a chi-squared statistic, or of an F statistic with two degrees of freedom.
+
+    Without a degree of freedom nothing differs, so that p = 1.
+    """
+    from scipy.special import chdtrc, fdtrc
+
+    if isinstance(freedom, tuple):
+        p_value = fdtrc(*freedom, statistic)
+    else:
+        p_value = chdtrc(freedom, statistic) if freedom else 1.0
+    return TestResult(float(statistic), float(p_value), method, freedom)
+
+
 @dataclass(frozen=True, repr=False, slots=True)
 class TestResult(Result):
     """A test statistic and its p-value.

@@ -236,14 +236,13 @@ def sample_size(
                 raise InvalidParameterError(f"{name} is for planning without y_true and y_pred.")
         if prevalence is not None:
             metric_params["prevalence"] = prevalence
-    is_slope = metric is calibration_slope_intercept
-    measure = None if is_slope else find_metric(metric, metric_params)
+    measure = find_metric(metric, metric_params)
     if (width is None) == (difference is None and margin is None):
         raise InvalidParameterError(
             f"exactly one of width and difference is needed, got {width!r} and {difference!r}."
         )
     claim = Claim.of(alternative, margin, measure)
-    if measure is None:
+    if measure.function is calibration_slope_intercept:
         plan = _plan_of_slope(value, logits)
     elif has_pilot:
         design_args = sample_weight, groups, strata, weights_are

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign
 from skmetrics_ext.inference.draws.readers import errors_naming
 from skmetrics_ext.inference.linearized import Linearized
-from skmetrics_ext.inference.margins import Claim
-from skmetrics_ext.inference.results import Comparison, TestResult, comparison
-from skmetrics_ext.inference.scales import Bounds, increasing_root, quantile
+from skmetrics_ext.inference.margins import Claim, on_side
+from skmetrics_ext.inference.results import Comparison, TestResult, compared_with, comparison
+from skmetrics_ext.inference.scales import Bounds, increasing_root, quantile, tail_probability
 from skmetrics_ext.inference.tests.rank_tests import subset_sum_chances
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, divide, ratio
@@ -113,23 +113,34 @@ def discordant_rows(models: Sequence[Any], weights_are: str) -> tuple[int, int, 
 
 
 def mcnemar_comparison(
-    only_a: int, only_b: int, n_rows: int, both: int, method: str, level: float
+    counts: tuple[int, int, int, int], method: str, level: float, claim: Claim
 ) -> Comparison:
-    """McNemar's test and Tango's interval from the counts of `discordant_rows`."""
-    statistic, p_value = mcnemar_p_value(only_a, only_b, method)
+    """McNemar's test and Tango's interval from the counts of `discordant_rows`.
+
+    Claims on one side take the tails of a fair coin, which add up to 1; those with a margin are
+    tested by Tango's score.
+    """
+    only_a, only_b, n_rows, both = counts
+    difference = (only_a - only_b) / n_rows
+    statistic, two_sided = map(float, mcnemar_p_value(only_a, only_b, method))
+    name = f"mcnemar, {method}"
+
+    def score(null: float) -> float:
+        return float(tango_score(np.asarray(null), only_a, only_b, n_rows))
+
+    def tail(null: float, side: str) -> float:
+        if claim.margin is None:
+            return on_side(two_sided, difference, side)
+        return float(tail_probability(score(null), np.inf, side))
+
+    p_value, null = claim.tested(tail)
+    if claim.margin is not None:
+        statistic, name = score(null), "tango"
     low, high = tango_bounds(only_a, only_b, n_rows, level)
     error = np.sqrt(only_a + only_b - (only_a - only_b) ** 2 / n_rows) / n_rows
-    return comparison(
-        (only_a - only_b) / n_rows,
-        ((only_a + both) / n_rows, (only_b + both) / n_rows),
-        f"mcnemar, {method}",
-        level,
-        Claim(),
-        (float(low), float(high)),
-        float(statistic),
-        float(p_value),
-        float(error),
-    )
+    values = (only_a + both) / n_rows, (only_b + both) / n_rows
+    tested = (float(low), float(high)), statistic, p_value, float(error)
+    return comparison(difference, values, name, level, claim, *tested)
 
 
 def exchanged_p_value(net_wins: Array, method: str) -> tuple[float, float]:
@@ -152,7 +163,7 @@ def grouped_comparison(
     models: Sequence[Labels], group: Array, method: str, level: float
 ) -> Comparison:
     """`mcnemar_comparison` of rows that may depend on each other within groups."""
-    result = mcnemar_comparison(*discordant_rows(models, "importance"), method, level)
+    result = mcnemar_comparison(discordant_rows(models, "importance"), method, level, Claim())
     first, second = (model.row_hits().astype(np.int64) for model in models)
     wins, n_rows = first - second, len(first)
     atoms = Atoms.each_row(n_rows, RowDesign(None, group), None)
@@ -190,21 +201,6 @@ def sums_of_squares(hits: Array) -> tuple[int, int]:
     n_models, total = hits.shape[1], int(hits.sum())
     between = n_models * int((hits.sum(axis=0) ** 2).sum()) - total**2
     return between, n_models * total - int((hits.sum(axis=1) ** 2).sum())
-
-
-def cochran_q(hits: Array) -> tuple[float, int]:
-    """Cochran's Q and its degrees of freedom from 0/1 hits of shape (n_rows, n_models)."""
-    between, within = sums_of_squares(hits)
-    df = hits.shape[1] - 1
-    return df * between / within if between else 0.0, df
-
-
-def looney_f(hits: Array) -> tuple[float, tuple[int, int]]:
-    """Looney's F from a two-way analysis of variance of hits, and its degrees of freedom."""
-    (n_rows, n_models), (between, within) = hits.shape, sums_of_squares(hits)
-    rest = n_rows * within - between
-    statistic = float(ratio((n_rows - 1) * between, rest)) if between else 0.0
-    return statistic, (n_models - 1, (n_models - 1) * (n_rows - 1))
 
 
 def bowker(table: Array) -> tuple[float, int]:
@@ -297,7 +293,7 @@ def mcnemar_test(
     level = check_level(confidence_level)
     models = _check_models(y_true, {"pred_a": pred_a, "pred_b": pred_b})
     if groups is None:
-        return mcnemar_comparison(*discordant_rows(models, "importance"), method, level)
+        return mcnemar_comparison(discordant_rows(models, "importance"), method, level, Claim())
     group = read_groups(groups, len(models[0].true), y_true=y_true, pred_a=pred_a)
     return grouped_comparison(models, group, method, level)
 
@@ -342,10 +338,9 @@ def cochran_q_test(y_true: ArrayLike, predictions: Any) -> TestResult:
     >>> print(cochran_q_test(y_true, models))
     cochran_q: statistic = 7.6, p = 0.0224
     """
-    from scipy.special import chdtrc
-
-    statistic, df = cochran_q(_hits(y_true, predictions))
-    return TestResult(statistic, float(chdtrc(df, statistic)), "cochran_q", df)
+    hits = _hits(y_true, predictions)
+    (between, within), df = sums_of_squares(hits), hits.shape[1] - 1
+    return compared_with(df * between / within if between else 0.0, df, "cochran_q")
 
 
 @document
@@ -388,10 +383,12 @@ def classifier_f_test(y_true: ArrayLike, predictions: Any) -> TestResult:
     >>> print(classifier_f_test(y_true, models))
     classifier_f: statistic = 6.333, p = 0.011
     """
-    from scipy.special import fdtrc
-
-    statistic, df = looney_f(_hits(y_true, predictions))
-    return TestResult(statistic, float(fdtrc(*df, statistic)), "classifier_f", df)
+    hits = _hits(y_true, predictions)
+    (n_rows, n_models), (between, within) = hits.shape, sums_of_squares(hits)
+    rest = n_rows * within - between
+    statistic = ratio((n_rows - 1) * between, rest) if between else 0.0
+    df = n_models - 1
+    return compared_with(statistic, (df, df * (n_rows - 1)), "classifier_f")
 
 
 @document
@@ -557,10 +554,6 @@ def _hits(y_true: Any, predictions: Any) -> Array:
 
 def _table_test(name: str, kernel: Any, labels_a: Any, labels_b: Any) -> TestResult:
     """A chi-squared test of the table of two labellings."""
-    from scipy.special import chdtrc
-
     checked = Labels.check(labels_a, labels_b, names=("labels_a", "labels_b"))
     checked = checked.single_label(f"{name}_test")
-    statistic, df = kernel(ConfusionTally.from_labels(checked).table)
-    # Without a degree of freedom the labels agree.
-    return TestResult(statistic, float(chdtrc(df, statistic)) if df else 1.0, name, df)
+    return compared_with(*kernel(ConfusionTally.from_labels(checked).table), name)

@@ -11,12 +11,7 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.draws.atoms import WeightsAre
 from skmetrics_ext.inference.draws.readers import samples_of_models
-from skmetrics_ext.inference.linearized import (
-    Linearized,
-    differences_of,
-    linearize,
-    satterthwaite,
-)
+from skmetrics_ext.inference.linearized import Linearized, differences_of, linearize, satterthwaite
 from skmetrics_ext.inference.margins import SIDES, Claim
 from skmetrics_ext.inference.notes import ROUNDING, with_design
 from skmetrics_ext.inference.results import Comparison

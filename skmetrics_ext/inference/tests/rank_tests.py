@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.inference.results import TestResult
+from skmetrics_ext.inference.results import TestResult, compared_with
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, divide, ratio
 from skmetrics_ext.result_bases import Result, draw
@@ -235,21 +235,17 @@ def friedman_test(
     >>> print(friedman_test(scores, method="iman_davenport"))
     friedman, iman_davenport: statistic = 9, p = 0.0156
     """
-    from scipy.special import chdtrc, fdtrc
-
     check_option("method", method, ("chi2", "iman_davenport"))
     ranks = _ranks(scores, True)
     n_sets, n_models = ranks.shape
     statistic, df = friedman_chi_squared(ranks), n_models - 1
     if method == "chi2":
-        return TestResult(statistic, float(chdtrc(df, statistic)), "friedman", df)
+        return compared_with(statistic, df, "friedman")
     rest = n_sets * df - statistic
     # If the order is the same on every data set, the rest is rounding.
     rest = rest if rest > 1e-12 * n_sets * df else 0.0
     f_statistic = float(ratio((n_sets - 1) * statistic, rest))
-    freedom = df, df * (n_sets - 1)
-    p_value = float(fdtrc(*freedom, f_statistic))
-    return TestResult(f_statistic, p_value, "friedman, iman_davenport", freedom)
+    return compared_with(f_statistic, (df, df * (n_sets - 1)), "friedman, iman_davenport")
 
 
 @document
