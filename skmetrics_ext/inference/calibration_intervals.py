@@ -15,6 +15,7 @@ from skmetrics_ext.inference.linearized import Linearized, differences_of
 from skmetrics_ext.inference.notes import MAY_MISS
 from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.inference.scales import quantile
+from skmetrics_ext.metrics.calibration import recalibration
 from skmetrics_ext.metrics.calibration.binning import (
     Binning,
     CalibrationCurve,
@@ -23,13 +24,6 @@ from skmetrics_ext.metrics.calibration.binning import (
 )
 from skmetrics_ext.metrics.calibration.decomposition import isotonic_rates
 from skmetrics_ext.metrics.calibration.events import binary_forecast, forecasts
-from skmetrics_ext.metrics.calibration.recalibration import (
-    expected_share,
-    fit_intercept,
-    fit_line,
-    log_odds,
-    no_maximum,
-)
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels.accuracy import accuracy_score
 from skmetrics_ext.numeric import Array, PosLabel, divide
@@ -238,22 +232,22 @@ def calibration_slope_intercept(
     if every_row.weight is not None:
         design = design.kept(np.flatnonzero(every_row.weight))
     forecast = with_weight(every_row)
-    x, event, weight = log_odds(forecast), forecast.true, forecast.weights
+    x, event, weight = recalibration.log_odds(forecast), forecast.true, forecast.weights
     atoms = Atoms.each_row(len(x), RowDesign.of(None, design), None)
-    problem = no_maximum(x, event)
+    problem = recalibration.no_maximum(x, event)
     line, covariance = np.full(2, np.nan), np.full((2, 2), np.nan)
     if not problem:
         try:
-            line, covariance = fit_line(x, event, weight)
+            line, covariance = recalibration.fit_line(x, event, weight)
         except np.linalg.LinAlgError:
             problem = "a threshold on the probabilities all but separates the classes"
     if problem:
         warn_undefined(f"The calibration slope and intercept are undefined and nan: {problem}.")
-    residual = weight * (event - expected_share(line, x))
+    residual = weight * (event - recalibration.expected_share(line, x))
     influence = covariance @ np.stack([residual, residual * x])
     has_both = bool(event.any() and not event.all())
-    large = fit_intercept(x, event, weight) if has_both else float("nan")
-    chance = expected_share(np.array([large, 1.0]), x)
+    large = recalibration.fit_intercept(x, event, weight) if has_both else float("nan")
+    chance = recalibration.expected_share(np.array([large, 1.0]), x)
     variance = 1 / (weight * chance * (1 - chance)).sum()
     values, parts = (*line, large), (*influence, variance * weight * (event - chance))
     statistics = [

@@ -12,13 +12,9 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference import anytime
 from skmetrics_ext.inference.anytime import ANYTIME, MIN_ROWS
+from skmetrics_ext.inference.draws import pairs
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, RowDesign, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan, bootstrap_bounds, resample
-from skmetrics_ext.inference.draws.pairs import (
-    exchange_of_samples,
-    pair_of_samples,
-    permutation_test,
-)
 from skmetrics_ext.inference.draws.rankings import is_area
 from skmetrics_ext.inference.draws.readers import find_metric, samples_of_models
 from skmetrics_ext.inference.linearized import Linearized, linearize
@@ -374,7 +370,7 @@ def _by_mcnemar(task: ModelsToCompare) -> Comparison:
 
 
 def _by_bootstrap(task: ModelsToCompare) -> Comparison:
-    pair = pair_of_samples(*task.samples)
+    pair = pairs.pair_of_samples(*task.samples)
     if pair.is_turned:
         return _negated(_by_bootstrap(task.turned()))
     build = partial(comparison, pair.value, pair.values, "bootstrap", task.level, task.claim)
@@ -405,11 +401,11 @@ def _by_bootstrap(task: ModelsToCompare) -> Comparison:
 
 
 def _by_permutation(task: ModelsToCompare) -> Comparison:
-    pair = exchange_of_samples(*task.samples)
+    pair = pairs.exchange_of_samples(*task.samples)
     if pair.is_turned:
         return _negated(_by_permutation(task.turned()))
     ((_, side),) = task.claim.parts
-    test = permutation_test(pair, task.plan, side)
+    test = pairs.permutation_test(pair, task.plan, side)
     note = "" if np.isnan(pair.value) else "exchanges have no interval"
     if test.undefined:
         note = f"{test.undefined} of {test.orders} exchanges were undefined and count as large"

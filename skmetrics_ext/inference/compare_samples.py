@@ -11,14 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.compare import is_ratio
+from skmetrics_ext.inference.draws import bootstrap
 from skmetrics_ext.inference.draws.atoms import WeightsAre
-from skmetrics_ext.inference.draws.bootstrap import (
-    BOOTSTRAP_METHODS,
-    UPPER,
-    DrawPlan,
-    acceleration,
-    resample,
-)
+from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.draws.readers import (
     check_single_value,
     errors_naming,
@@ -214,8 +209,8 @@ def difference_of_samples(
     12(4), 399-413): 0 for samples that share neither rows nor clusters.
     """
     metric, sides = first.origin.metric, (first, second)
-    of_second = methods_of(second)
-    shared_methods = [name for name in methods_of(first) if name in of_second and name != UPPER]
+    two_sided = methods_of(second).keys() - {bootstrap.UPPER}
+    shared_methods = [name for name in methods_of(first) if name in two_sided]
     name = shared_methods[0] if method == "auto" else method
     values = float(first.value), float(second.value)
     if method == "auto" and metric.spec.interval in BIASED:
@@ -230,7 +225,7 @@ def difference_of_samples(
     log = method == "auto" and name == "log" and is_ratio(metric)
     intervals = [_interval_at(side, name, plan, log=log) for side in sides]
     shared = correlation(first, second) if share_rows else 0.0
-    least = 2 / (plan.most_draws + 1) if name in BOOTSTRAP_METHODS else _LEAST_P
+    least = 2 / (plan.most_draws + 1) if name in bootstrap.BOOTSTRAP_METHODS else _LEAST_P
     label = "log_ratio" if log else name
     label = label if label == "mover" else f"mover, {label}"
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -271,8 +266,8 @@ def _interval_at(
 ) -> Callable[[Any], Interval]:
     """The interval at any level, also of the logarithm; rows are drawn once for all levels."""
     compute, sample = methods_of(statistic)[method], statistic.origin
-    draws = resample(sample, plan) if method in BOOTSTRAP_METHODS else None
-    skewness = acceleration(sample) if method == "bca" else None
+    draws = bootstrap.resample(sample, plan) if method in bootstrap.BOOTSTRAP_METHODS else None
+    skewness = bootstrap.acceleration(sample) if method == "bca" else None
 
     def interval(level: Any) -> Interval:
         if draws is None:

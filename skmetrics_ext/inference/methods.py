@@ -12,17 +12,10 @@ import numpy as np
 from skmetrics_ext.inference import anytime, notes
 from skmetrics_ext.inference.anytime import ANYTIME
 from skmetrics_ext.inference.areas import AUC_METHODS, area_interval
-from skmetrics_ext.inference.draws.bootstrap import (
-    BOOTSTRAP_METHODS,
-    TWO_SIDED,
-    UPPER,
-    DrawPlan,
-    bootstrap_bounds,
-    resample,
-)
+from skmetrics_ext.inference.draws import bootstrap
+from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.inference.mover import Shares
-from skmetrics_ext.inference.notes import BIASED, NO_SPREAD, NONE, OF_SHARES, ROUNDING, UNITS, few
 from skmetrics_ext.inference.proportions import (
     PROPORTION_METHODS,
     ProportionMethod,
@@ -75,13 +68,13 @@ def methods_of(statistic: Linearized) -> dict[str, Method]:
         shares = Shares.of_sample(sample)
         if shares is not None:
             methods = {"mover": partial(_mover, shares=shares), **methods}
-    if not spec.is_known or spec.interval in BIASED:  # the only method that corrects for a bias
+    if not spec.is_known or spec.interval in notes.BIASED:  # the only method that corrects it
         methods = {"bca": _by_draws, **methods}
     if spec.interval == "calibration":
-        methods = {UPPER: _by_draws, **methods}
+        methods = {bootstrap.UPPER: _by_draws, **methods}
     if spec.interval in notes.NO_INTERVAL:
-        methods = {NONE: _none, **methods}
-    return {**methods, **dict.fromkeys(TWO_SIDED, _by_draws), ANYTIME: _anytime}
+        methods = {notes.NONE: _none, **methods}
+    return {**methods, **dict.fromkeys(bootstrap.TWO_SIDED, _by_draws), ANYTIME: _anytime}
 
 
 def interval_of(
@@ -126,8 +119,9 @@ def _facts(statistic: Linearized, method: str) -> Facts:
         effective = min(effective, float(statistic.atoms.effective_groups()))
     is_share = bool(getattr(sample, "share", "")) and method in PROPORTION_METHODS
     is_normal = design.is_plain and (is_share or method in _NORMAL)
+    is_drawn = method in bootstrap.BOOTSTRAP_METHODS
     freedom = None
-    has_none = is_normal or method in (*BOOTSTRAP_METHODS, NONE) or np.ndim(statistic.value)
+    has_none = is_normal or is_drawn or method == notes.NONE or np.ndim(statistic.value)
     if not has_none and statistic.has_influence:
         freedom = float(statistic.freedom)
     metric, positive = sample.metric, positive_class_of(sample)
@@ -136,7 +130,7 @@ def _facts(statistic: Linearized, method: str) -> Facts:
 
 def facts_of_both(result: Comparison, *sides: Linearized) -> Facts:
     """Facts of a comparison, with the rows of one statistic, or of two samples."""
-    facts = [_facts(side, NONE) for side in sides]
+    facts = [_facts(side, notes.NONE) for side in sides]
     rows, effective = np.sum([(each.n or 0, each.n_effective or 0) for each in facts], axis=0)
     of_test = result.facts or Facts()
     both = replace(facts[0], n=float(rows), n_effective=float(effective))
@@ -201,20 +195,20 @@ def _share(statistic: Linearized, method: str, level: Level, plan: DrawPlan) -> 
     value, design, kind = np.asarray(statistic.value), statistic.design, statistic.origin.share
     share, rows = _share_and_rows(statistic)
     groups = _effective_groups(statistic)
-    low_groups = groups < UNITS
-    if np.any(low_groups) and statistic.atoms.effective_groups() < UNITS:
+    low_groups = groups < notes.UNITS
+    if np.any(low_groups) and statistic.atoms.effective_groups() < notes.UNITS:
         low_groups = np.asarray(False)  # `with_design` has the note
     inside = (value > 0) & (value < 1)
     few_groups = few_rows = ""
     if np.any(low_groups):
-        few_groups = few(np.min(groups), "effective groups that the share reads")
-    if np.any(rows < OF_SHARES):
-        few_rows = few(np.fmin.reduce(rows, None), "rows that the share reads", _EXACT)
+        few_groups = notes.few(np.min(groups), "effective groups that the share reads")
+    if np.any(rows < notes.OF_SHARES):
+        few_rows = notes.few(np.fmin.reduce(rows, None), "rows that the share reads", _EXACT)
     note = notes.first_note(
         value.shape,
         (low_groups, few_groups),
-        (rows < OF_SHARES, few_rows),
-        ((statistic.error == 0) & inside, f"{NO_SPREAD}: {notes.OF_RAREST}"),
+        (rows < notes.OF_SHARES, few_rows),
+        ((statistic.error == 0) & inside, f"{notes.NO_SPREAD}: {notes.OF_RAREST}"),
     )
     if not design.is_plain:  # as many rows as make a normal quantile as wide as that of t
         rows = rows * (quantile(level) / quantile(level, statistic.freedom)) ** 2
@@ -280,12 +274,12 @@ def _mover(
 ) -> Interval:
     """A metric that is linear in shares of rows, from the bounds of each."""
     value, fewest = np.asarray(statistic.value, dtype=np.float64), shares.fewest()
-    is_compact = statistic.origin.is_compact
-    note = notes.first_note(
-        value.shape,
-        (is_compact, notes.few_of_rarest(statistic, OF_SHARES, _OF_CLASS) if is_compact else ""),
-        (fewest < OF_SHARES, few(float(np.min(fewest)), "rows that a share reads", _EXACT)),
-    )
+    few_of_class = ""
+    if statistic.origin.is_compact:
+        few_of_class = notes.few_of_rarest(statistic, notes.OF_SHARES, _OF_CLASS)
+    few_of_share = notes.few(float(np.min(fewest)), "rows that a share reads", _EXACT)
+    rules = (True, few_of_class), (fewest < notes.OF_SHARES, few_of_share)
+    note = notes.first_note(value.shape, *rules)
     return Interval(*shares.bounds(value, level), statistic.error, note)
 
 
@@ -319,8 +313,8 @@ def _by_table(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> 
     note = notes.first_note(
         value.shape,
         (np.isinf(value), "infinite: the other bound is after a row more in each class"),
-        (True, notes.few_of_rarest(statistic, OF_SHARES, _OF_CLASS)),
-        ((statistic.variance == 0) & inside, f"{NO_SPREAD}: {shown}"),
+        (True, notes.few_of_rarest(statistic, notes.OF_SHARES, _OF_CLASS)),
+        ((statistic.variance == 0) & inside, f"{notes.NO_SPREAD}: {shown}"),
         (has_width, notes.ROUGH.get(statistic.origin.metric.spec.interval, "")),
     )
     return Interval(low, high, statistic.error, note)
@@ -374,9 +368,9 @@ def _table_score(statistic: Linearized, _method: str, level: Level) -> Bounds:
 def _mean(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Interval:
     """Mean of values of rows; Hall's method allows for their skewness."""
     value, bounds, error = float(statistic.value), statistic.bounds, statistic.error
-    if error <= ROUNDING * abs(value):
+    if error <= notes.ROUNDING * abs(value):
         low, high, shown = _of_rarest(statistic, np.asarray(value), level)
-        return Interval(low, high, error, f"{NO_SPREAD}: {shown}")
+        return Interval(low, high, error, f"{notes.NO_SPREAD}: {shown}")
     z = quantile(level, None if method == "normal" else statistic.freedom)
     below, above = -z, z
     if method == "hall":
@@ -414,15 +408,15 @@ def _on_scale(statistic: Linearized, method: str, level: Level, rough: str = "")
     value, error = np.asarray(statistic.value, dtype=np.float64), statistic.error
     bounds = statistic.bounds
     low, high = SCALES[method](value, error, quantile(level, statistic.freedom), bounds)
-    at_end = np.minimum(np.abs(value - bounds[0]), np.abs(value - bounds[1])) <= ROUNDING
-    still = (~(error > ROUNDING) | at_end) & np.isfinite(value)
+    at_end = np.minimum(np.abs(value - bounds[0]), np.abs(value - bounds[1])) <= notes.ROUNDING
+    still = (~(error > notes.ROUNDING) | at_end) & np.isfinite(value)
     shown = ""
     if still.any():
         least, most, shown = _of_rarest(statistic, value, level)
         low, high = np.where(still, least, low), np.where(still, most, high)
     is_mean = statistic.origin.metric.tally == "moments"
     scarce = notes.few_effective(statistic) if is_mean else notes.few_rows(statistic)
-    rules = (still, f"{NO_SPREAD}: {shown}"), (True, scarce or rough)
+    rules = (still, f"{notes.NO_SPREAD}: {shown}"), (True, scarce or rough)
     return Interval(low, high, error, notes.first_note(value.shape, *rules))
 
 
@@ -430,7 +424,8 @@ def _on_scale(statistic: Linearized, method: str, level: Level, rough: str = "")
 
 
 def _by_draws(statistic: Linearized, method: str, level: Level, plan: DrawPlan) -> Interval:
-    return bounds_of_draws(statistic, resample(statistic.origin, plan, level), method, level)
+    draws = bootstrap.resample(statistic.origin, plan, level)
+    return bounds_of_draws(statistic, draws, method, level)
 
 
 def bounds_of_draws(
@@ -439,7 +434,7 @@ def bounds_of_draws(
     """The interval from the values (B, ...) of draws, with notes."""
     sample, bounds = statistic.origin, statistic.bounds
     value = np.asarray(sample.value, dtype=np.float64)
-    low, high = bootstrap_bounds(sample, values, method, level, bounds, skewness)
+    low, high = bootstrap.bootstrap_bounds(sample, values, method, level, bounds, skewness)
     defined = (~np.isnan(values)).sum(axis=0)
     with np.errstate(invalid="ignore"):
         mean = divide(np.nansum(values, axis=0), defined)
@@ -447,18 +442,18 @@ def bounds_of_draws(
         error = np.sqrt(divide(squares, np.where(defined > 1, defined - 1, 0)))
         error = np.where(np.isfinite(error), error, np.nan)
     scarce = notes.few_rows(statistic)
-    biased = BIASED.get(sample.metric.spec.interval, "")
+    biased = notes.BIASED.get(sample.metric.spec.interval, "")
     rules = (True, scarce), (sample.jumps, notes.JUMPS), (True, biased)
     note = notes.first_note(value.shape, *rules)
-    if method == UPPER:
+    if method == bootstrap.UPPER:
         corrected = np.clip(2 * value - mean, *bounds)
         one_sided = f"one-sided; corrected for bias {corrected:.3g}; {notes.CALIBRATION_TEST}"
         note[...] = f"{scarce}; {one_sided}" if scarce else one_sided
     for place in np.ndindex(value.shape):
         column = values[(slice(None), *place)]
         n_values = len(np.unique(column[~np.isnan(column)]))
-        if not note[place] and n_values < UNITS <= len(values):
-            note[place] = few(n_values, "distinct values of the draws")
+        if not note[place] and n_values < notes.UNITS <= len(values):
+            note[place] = notes.few(n_values, "distinct values of the draws")
         if undefined := len(values) - defined[place]:
             note[place] = f"undefined in {undefined} of {len(values)} draws"
     still = (low == high) & np.isfinite(value)
@@ -500,7 +495,7 @@ def _of_rarest(statistic: Linearized, value: Array, level: Level) -> tuple[Array
     width = end - start
     if not np.isfinite(width):
         bound = start if np.isfinite(start) else end
-        if not (np.abs(value - bound) <= ROUNDING).all():
+        if not (np.abs(value - bound) <= notes.ROUNDING).all():
             return np.asarray(value), np.asarray(value), notes.NO_WIDTH
         start, width = (bound if bound == start else bound - 1), 1.0
     share = np.clip((value - start) / width, 0.0, 1.0)

@@ -234,7 +234,7 @@ def comparison(
     return Comparison(*tested, level, note, claim.alternative, claim.margin, facts=facts)
 
 
-def compared_with(statistic: float, freedom: Any, method: str) -> TestResult:
+def compared_with(statistic: Any, freedom: Any, method: str) -> TestResult:
     """The test of a chi-squared statistic, or of an F statistic with two degrees of freedom.
 
     Without a degree of freedom nothing differs, so that p = 1.

@@ -14,16 +14,7 @@ from skmetrics_ext import kernels
 from skmetrics_ext.inference.draws.atoms import Atoms, Scatter
 from skmetrics_ext.inference.draws.samples import RowSample, TallySample
 from skmetrics_ext.inference.notes import OF_SHARES
-from skmetrics_ext.metrics.averaging import (
-    MACRO,
-    MICRO,
-    SAMPLES,
-    RankKernel,
-    average_values,
-    is_by_support,
-    is_plain,
-    pair_shares,
-)
+from skmetrics_ext.metrics import averaging
 from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
 from skmetrics_ext.metrics.rankings.score_tally import placements_of, rankings_of
 from skmetrics_ext.numeric import Array, divide, row_sums
@@ -115,7 +106,7 @@ class DrawnRankings:
         """Weight of each class, (..., K)."""
         return np.stack([tally.positive.sum(axis=-1) for tally in self.tallies], axis=-1)
 
-    def value(self, kernel: RankKernel, code: int) -> Array:
+    def value(self, kernel: averaging.RankKernel, code: int) -> Array:
         """The kernel of one class against the rest, (...)."""
         return np.asarray(kernel(self.tallies[0 if self.binary else code]))
 
@@ -200,19 +191,20 @@ class RankingSample(TallySample):
         slopes = np.stack(
             [derivative(index.tally(mass)).reshape(-1)[index.index] for index in self.indexes]
         )
-        average = self.metric.options.get("average", MACRO)
+        average = self.metric.options.get("average", averaging.MACRO)
         if average is None:
             return slopes
-        if is_plain(average):
+        if averaging.is_plain(average):
             return np.asarray(slopes.mean(axis=0))
         # The shares of the classes vary from sample to sample, like their values.
         marks = self.data.marks()
         support = np.einsum("u,uk->k", mass, marks)
         by_class = self.metric.with_params(average=None)
         values = np.nan_to_num(by_class.read(self.tally(self.atoms.rows)))
-        mean = average_values(values, average, support)
+        mean = averaging.average_values(values, average, support)
         gain = np.einsum("uk,k->u", marks, values - mean) / support.sum()
-        return np.asarray(average_values(np.nan_to_num(slopes.T), average, support) + gain)
+        slope = averaging.average_values(np.nan_to_num(slopes.T), average, support)
+        return np.asarray(slope + gain)
 
     def slope_by_row(self) -> tuple[Array, Array] | None:
         if not self.is_one_table or self.label is None:
@@ -309,7 +301,7 @@ class PairRankingSample(RowSample):
         options = self.metric.options
         if options.get("multi_class") == "ovo" and self.data.kind == "multiclass":
             return "pairs"
-        average = options.get("average", MACRO)
+        average = options.get("average", averaging.MACRO)
         return average if average in _SLOPES else ""
 
     @property
@@ -341,25 +333,25 @@ def _slope_of_pairs(sample: PairRankingSample, derivative: Slope) -> Array:
     """Derivatives of the areas of all pairs of classes, or that of a mean over the pairs."""
     checked, metric = sample.all_rows, sample.metric
     low, high = metric.spec.bounds
-    average = metric.options.get("average", MACRO)
+    average = metric.options.get("average", averaging.MACRO)
     if average is None:
         return pair_slopes(checked, derivative)
     if is_area(metric):
         return (high - low) * pair_mean_slope(checked, average)
     mass = _mass_of(checked)
-    share = pair_shares(average, mass)
+    share = averaging.pair_shares(average, mass)
     upper = np.triu_indices(len(mass), 1)
     slopes = np.nan_to_num(pair_slopes(checked, derivative))
     slope = np.einsum("p,pn->n", 2 * share[upper], slopes)
-    if is_by_support(average):
+    if averaging.is_by_support(average):
         areas = rankings_of(checked).pairs(metric.kernel)
         slope = slope + _slope_of_shares(checked.true, mass, share, np.where(share > 0, areas, 0.0))
     return np.asarray(slope)
 
 
 _SLOPES: dict[str, Callable[[Any, Slope], Array]] = {
-    MICRO: _slope_of_cells,
-    SAMPLES: _slope_of_single_rows,
+    averaging.MICRO: _slope_of_cells,
+    averaging.SAMPLES: _slope_of_single_rows,
     "pairs": _slope_of_pairs,
 }
 
@@ -369,7 +361,8 @@ def pair_mean_slope(checked: Scores, average: str) -> Array:
     codes = checked.true
     mass = _mass_of(checked)
     areas = rankings_of(checked).pairs(roc_auc)
-    share = pair_shares(average, mass)  # of A(i|j) in the mean; both orders of a pair are equal
+    # Shares of A(i|j) in the mean; both orders of a pair are equal.
+    share = averaging.pair_shares(average, mass)
     areas = np.where(share > 0, areas, 0.0)
     share_in_class = divide(1.0, mass)[codes]
     weight = share_in_class if checked.weight is None else share_in_class * checked.weight
@@ -387,7 +380,7 @@ def pair_mean_slope(checked: Scores, average: str) -> Array:
             share_in_class * (places - (share[k] * areas[k]).sum()),
             share_in_class * share[k, codes] * (1 - places - areas[k, codes]),
         )
-    if is_by_support(average):
+    if averaging.is_by_support(average):
         slope = slope + _slope_of_shares(codes, mass, share, areas)
     return slope
 

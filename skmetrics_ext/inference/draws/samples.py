@@ -15,14 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from skmetrics_ext.inference.derivatives import (
-    has_counts,
-    means_slope,
-    reads_hits,
-    slope_by_counts,
-    value_and_deviations,
-    value_and_gradient,
-)
+from skmetrics_ext.inference import derivatives
 from skmetrics_ext.inference.draws.atoms import (
     PLAIN,
     Atoms,
@@ -284,7 +277,7 @@ class TableSample(TallySample):
         return self.metric.read(self._tally_of_tables(tables))
 
     def slope(self) -> Array:
-        slope = value_and_gradient(self.read, self.table)[1]
+        slope = derivatives.value_and_gradient(self.read, self.table)[1]
         return np.asarray(slope.reshape(*slope.shape[:-2], -1)[..., self.cell])
 
     def ways(self) -> tuple[Array | None, ...]:
@@ -300,7 +293,7 @@ class TableSample(TallySample):
     def with_prior_rows(self, prior: float) -> tuple[Array, Array]:
         """Value and variance with ``prior`` more rows in each class, over all predictions alike."""
         tables = self.equal_rows + prior / len(self.classes)
-        value, deviations = value_and_deviations(self.read, tables)
+        value, deviations = derivatives.value_and_deviations(self.read, tables)
         return value, np.asarray((tables * deviations**2).sum(axis=(-1, -2)))
 
     def is_defined_by_data(self) -> Array | bool:
@@ -367,7 +360,7 @@ class MomentSample(TallySample):
         mass = None
         if atoms.weight is not None or not atoms.are_rows:
             mass = np.asarray(atoms.mass(atoms.rows), dtype=np.float64)
-        return means_slope(self.metric, self.measured, mass)
+        return derivatives.means_slope(self.metric, self.measured, mass)
 
 
 class RowSample(TallySample):
@@ -382,14 +375,15 @@ class RowSample(TallySample):
     @property
     def share(self) -> str:
         """As in `share_of`, if the proportion is that of the rows predicted right."""
-        counted = has_counts(self.metric, self.data) and reads_hits(self.metric, self.data)
-        return share_of(self.metric) if counted else ""
+        metric, data = self.metric, self.data
+        counted = derivatives.has_counts(metric, data) and derivatives.reads_hits(metric, data)
+        return share_of(metric) if counted else ""
 
     @property
     def kind(self) -> str:
         if self.share:
             return "share of rows"
-        return "smooth" if has_counts(self.metric, self.data) else "draws"
+        return "smooth" if derivatives.has_counts(self.metric, self.data) else "draws"
 
     def tally(self, counts: Array) -> Any:
         data = replace(self.data, weight=self.atoms.mass(counts), cache={})
@@ -408,9 +402,9 @@ class RowSample(TallySample):
         return self.tally(self.atoms.rows)
 
     def slope(self) -> Array | None:
-        if not has_counts(self.metric, self.data):
+        if not derivatives.has_counts(self.metric, self.data):
             return None
-        return slope_by_counts(self.metric, self.all_rows)
+        return derivatives.slope_by_counts(self.metric, self.all_rows)
 
 
 def without_zero_weights(checked: Any, design: Design = INDEPENDENT) -> tuple[Any, Design]:

@@ -556,4 +556,5 @@ def _table_test(name: str, kernel: Any, labels_a: Any, labels_b: Any) -> TestRes
     """A chi-squared test of the table of two labellings."""
     checked = Labels.check(labels_a, labels_b, names=("labels_a", "labels_b"))
     checked = checked.single_label(f"{name}_test")
-    return compared_with(*kernel(ConfusionTally.from_labels(checked).table), name)
+    statistic, df = kernel(ConfusionTally.from_labels(checked).table)
+    return compared_with(statistic, df, name)
