@@ -12,6 +12,7 @@ from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.scoring.missing_classes import PreparedMetric
 from skmetrics_ext.scoring.recording import one_line
 from skmetrics_ext.scoring.scorer import ScoredModel, Scorer
+from skmetrics_ext.scoring.worst_group import WorstGroupScorer
 from skmetrics_ext.validation.containers import count_rows
 from skmetrics_ext.validation.groups import read_groups
 
@@ -76,7 +77,7 @@ def with_rows(
     if isinstance(scorer, Scorer):
         prepared = evaluation.prepared(scorer, params.get("sample_weight"))
     if prepared is None:
-        if isinstance(scorer, Scorer) and scorer._worst is not None:
+        if isinstance(scorer, WorstGroupScorer):
             return "the score of the worst group has no interval: evaluate(by=...).worst has one"
         return "only metrics of this package have intervals"
     if prepared.checked is None:

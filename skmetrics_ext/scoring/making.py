@@ -8,7 +8,7 @@ from typing import Any
 from skmetrics_ext.numeric import PosLabel
 from skmetrics_ext.registry import find, scorers, spec_of
 from skmetrics_ext.scoring.scorer import Missing, Scorer
-from skmetrics_ext.scoring.worst_group import WorstOf
+from skmetrics_ext.scoring.worst_group import WorstGroupScorer
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.parameters import check_integer
 
@@ -115,7 +115,7 @@ def get_scorer(
     if isinstance(scoring, Scorer):
         if not params and missing == scoring._missing:
             return scoring
-        if scoring._worst is not None:
+        if isinstance(scoring, WorstGroupScorer):
             raise InvalidParameterError(
                 f"{scoring!r} cannot be changed: pass the metric's name with worst_of= and all its "
                 "parameters."
@@ -159,8 +159,7 @@ def _worst_group_scorer(scorer: Scorer, column: Any, min_rows: Any, of_bound: An
             "normalize=False."
         )
     check_option("worst_of_bound", of_bound, (False, True))
-    worst = WorstOf(scorer, column, check_integer("min_rows", min_rows, 1), of_bound)
-    return scorer._replace(name=worst.name, worst=worst)
+    return WorstGroupScorer(scorer, column, check_integer("min_rows", min_rows, 1), of_bound)
 
 
 def make_scorer(

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from skmetrics_ext.registry import spec_of
 from skmetrics_ext.result_bases import Result
 from skmetrics_ext.rows import Rows
 from skmetrics_ext.scoring.scorer import ScoredModel, Scorer, metric_of
@@ -142,7 +143,7 @@ def _recorded(
         except Exception as failure:
             if reraise:
                 raise
-            if isinstance(scorer, Scorer) and (scorer._metric or scorer._worst):
+            if isinstance(scorer, Scorer) and spec_of(scorer._function) is not None:
                 model.check_rows(params.get("sample_weight"))
             value, error = float("nan"), one_line(failure)
     messages = []

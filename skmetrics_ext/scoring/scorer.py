@@ -22,7 +22,6 @@ from skmetrics_ext.scoring.missing_classes import (
     read_input,
 )
 from skmetrics_ext.scoring.responses import Responses
-from skmetrics_ext.scoring.worst_group import WorstOf
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import count_rows
 from skmetrics_ext.validation.rows import read_rows
@@ -199,8 +198,6 @@ class Scorer(TakesMetadata):
         Name in the registry.
     metric : Metric or None
         The registered metric of ``score_func`` and ``kwargs``, if it was looked up already.
-    worst : WorstOf or None
-        Score the worst group of rows instead of all rows.
 
     Examples
     --------
@@ -217,12 +214,11 @@ class Scorer(TakesMetadata):
     # and raises for all scorers if the model lacks the method of one. These need no such cache.
     _response_method = "fit"
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
-        scorer: Self = object.__new__(_scorer_class())
-        return scorer
+    def __new__(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        return object.__new__(_scorer_class(cls))
 
     def __reduce__(self) -> Any:
-        return _restored, (self.__dict__,)
+        return _restored, (type(self).__mro__[1], self.__dict__)
 
     # TunedThresholdClassifierCV builds a scorer from `_score_func`, `_sign` and `_kwargs`.
     def __init__(
@@ -235,21 +231,17 @@ class Scorer(TakesMetadata):
         missing: Missing = "align",
         name: str | None = None,
         metric: Metric | None = None,
-        worst: WorstOf | None = None,
     ) -> None:
         check_option("missing", missing, MISSING)
         self._function = score_func
-        if worst is None:
-            self._score_func = (
-                _WithoutLabels(score_func) if metric or spec_of(score_func) else score_func
-            )
+        is_ours = metric is not None or spec_of(score_func) is not None
+        self._score_func = _WithoutLabels(score_func) if is_ours else score_func
         self._sign = sign
         self._kwargs = dict(kwargs or {})
         self._methods = response_method
         self._missing = missing
         self._name = name
-        self._worst = worst
-        if metric is None and worst is None and spec_of(score_func) is not None:
+        if metric is None and is_ours:
             metric = find(score_func, self._kwargs)
         self._metric: Metric | None = metric
         # Only the function checks parameters that a name of the registry does not set.
@@ -257,9 +249,7 @@ class Scorer(TakesMetadata):
         self._input_key = None if metric is None else input_key(metric, missing)
         # Metrics that read the sign of decision values keep the order of the response methods.
         reads_sign = metric is not None and "by_sign" in metric.spec.traits
-        self._reads: tuple[str | tuple[str, ...], bool] = (
-            (response_method, reads_sign) if worst is None else worst.scorer._reads
-        )
+        self._reads: tuple[str | tuple[str, ...], bool] = response_method, reads_sign
         self._order = len(_ORDER) if metric is None else _ORDER.index(metric.spec.response)
 
     @property
@@ -322,8 +312,6 @@ class Scorer(TakesMetadata):
         float
             Greater is better.
         """
-        if self._worst is not None:
-            return self._worst.score(evaluation, sample_weight, metadata)
         responses = evaluation.responses
         prepared = evaluation.prepared(self, sample_weight, metadata)
         if prepared is not None:
@@ -348,24 +336,12 @@ class Scorer(TakesMetadata):
     def _accept_sample_weight(self) -> bool:
         return "sample_weight" in parameters_of(self._function)
 
-    def __getattr__(self, name: str) -> Any:
-        """Raise, with a reason for `TunedThresholdClassifierCV`, which reads ``_score_func``."""
-        message = f"{type(self).__name__!r} object has no attribute {name!r}"
-        if name == "_score_func":
-            message += ": the score of the worst group needs the groups, not labels alone"
-        raise AttributeError(message, name=name, obj=self)
-
     @property
     def __name__(self) -> str:
         """The registered name, else the name of the function."""
         return self._name or str(getattr(self._function, "__name__", repr(self._function)))
 
-    def _columns(self) -> set[str]:
-        return set() if self._worst is None else {self._worst.column}
-
     def __repr__(self) -> str:
-        if self._worst is not None:
-            return repr(self._worst)
         options = "".join(f", {key}={value!r}" for key, value in self._kwargs.items())
         if self._name is not None:
             return f"get_scorer({self._name!r}{options})"
@@ -392,8 +368,8 @@ class _WithoutLabels:
 
 
 @cache
-def _scorer_class() -> Any:
-    """`Scorer` as a subclass of scikit-learn's scorers, which its callbacks check for.
+def _scorer_class(scorer_class: Any) -> Any:
+    """`Scorer`, or a subclass, as a scorer of scikit-learn, which its callbacks check for.
 
     Created with the first scorer, so that importing this package does not import scikit-learn.
     """
@@ -402,13 +378,14 @@ def _scorer_class() -> Any:
     base = getattr(metrics, "BaseScorer", None)  # once it is public
     if base is None:
         base = type(metrics.make_scorer(max)).__mro__[1]
-    facts = {name: getattr(Scorer, name) for name in ("__module__", "__qualname__", "__doc__")}
-    return types.new_class("Scorer", (Scorer, base), exec_body=lambda body: body.update(facts))
+    name, bases = scorer_class.__qualname__, (scorer_class, base)
+    facts = {key: getattr(scorer_class, key) for key in ("__module__", "__qualname__", "__doc__")}
+    return types.new_class(name, bases, exec_body=lambda body: body.update(facts))
 
 
-def _restored(state: dict[str, Any]) -> Scorer:
+def _restored(scorer_class: type[Scorer], state: dict[str, Any]) -> Scorer:
     """Rebuild a pickled or copied scorer from its attributes."""
-    scorer = Scorer.__new__(Scorer)
+    scorer = scorer_class.__new__(scorer_class)
     scorer.__dict__.update(state)
     return scorer
 

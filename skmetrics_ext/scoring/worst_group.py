@@ -1,16 +1,16 @@
-"""The score of the worst group of rows."""
+"""Scorer of the worst group of rows."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.scoring.missing_classes import PreparedMetric
+from skmetrics_ext.scoring.scorer import ScoredModel, Scorer
 from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, warn_undefined
 from skmetrics_ext.validation.containers import count_rows
@@ -21,14 +21,13 @@ _DRAWS = 999  # if the bounds are bootstrapped
 _INT16 = 2**15
 
 
-@dataclass(frozen=True)
-class WorstOf:
-    """Settings of a scorer for the worst group.
+class WorstGroupScorer(Scorer):
+    """Scorer that returns the worst score of a group of rows.
 
     Parameters
     ----------
     scorer : Scorer
-        Has a registered metric.
+        Scores each group; has a registered metric.
     column : str
         Name of the metadata that holds the group of each row.
     min_rows : int
@@ -37,61 +36,73 @@ class WorstOf:
         Whether groups are compared by their optimistic simultaneous bounds.
     """
 
-    scorer: Any
-    column: str
-    min_rows: int = 1
-    of_bound: bool = False
+    def __init__(self, scorer: Scorer, column: str, min_rows: int, of_bound: bool) -> None:
+        name = f"{scorer.__name__}_worst_{column}"
+        super().__init__(scorer._function, **{**scorer._arguments, "name": name})
+        self._scorer, self._column = scorer, column
+        self._min_rows, self._of_bound = min_rows, of_bound
+        # The registered metric is that of all rows.
+        self._metric, self._is_plain = None, False
+        del self._score_func
 
-    def __repr__(self) -> str:
-        options = f", min_rows={self.min_rows}" if self.min_rows > 1 else ""
-        options += ", worst_of_bound=True" if self.of_bound else ""
-        return f"{repr(self.scorer)[:-1]}, worst_of={self.column!r}{options})"
-
-    @property
-    def name(self) -> str:
-        """Default name in panels."""
-        return f"{self.scorer.__name__}_worst_{self.column}"
-
-    def score(self, model: Any, sample_weight: Any, metadata: Mapping[str, Any]) -> float:
+    def evaluate(
+        self, evaluation: ScoredModel, sample_weight: Any = None, **metadata: Any
+    ) -> float:
         """The worst score of a group; nan with a warning if no group has one."""
-        params = dict(metadata)
-        column = params.pop(self.column, None)
+        column = metadata.pop(self._column, None)
         if column is None:
             raise InvalidParameterError(
-                f"{self.name} needs the group of each row: pass {self.column}= to the scorer, or "
-                f"params={{{self.column!r}: ...}} to cross_validate, with metadata routing enabled."
+                f"{self._name} needs the group of each row: pass {self._column}= to the scorer, or "
+                f"params={{{self._column!r}: ...}} to cross_validate, with metadata routing "
+                "enabled."
             )
-        prepared = model.prepared(self.scorer, sample_weight, params)
+        prepared = evaluation.prepared(self._scorer, sample_weight, metadata)
+        assert prepared is not None
         if prepared.checked is None:
-            return float(self.scorer._sign * prepared.value())
+            return float(self._sign * prepared.value())
         weights = {"sample_weight": sample_weight}
-        group = prepared.values_of_rows_read(self._groups(model, column), weights)
+        group = prepared.values_of_rows_read(self._groups(evaluation, column), weights)
         sizes = np.bincount(group)
         if not sizes.all():  # all rows of a group have weight 0
             group, sizes = (np.cumsum(sizes > 0) - 1)[group], sizes[sizes > 0]
-        is_large = sizes >= self.min_rows
-        scores = self.scorer._sign * self._values(prepared, group, is_large)[is_large]
+        is_large = sizes >= self._min_rows
+        scores = self._sign * self._values(prepared, group, is_large)[is_large]
         n_undefined = int(np.isnan(scores).sum())
         if n_undefined == len(scores):
-            fewer = f" of {self.min_rows} rows or more" if self.min_rows > 1 else ""
-            warn_undefined(f"{self.name} is undefined: no group{fewer} has a value.")
+            fewer = f" of {self._min_rows} rows or more" if self._min_rows > 1 else ""
+            warn_undefined(f"{self._name} is undefined: no group{fewer} has a value.")
             return float("nan")
         if n_undefined:
             warn_undefined(
-                f"{self.name} leaves out {n_undefined} of {len(scores)} groups, in which the "
+                f"{self._name} leaves out {n_undefined} of {len(scores)} groups, in which the "
                 "metric is undefined."
             )
-        if self.of_bound:
+        if self._of_bound:
             is_large[is_large] = ~np.isnan(scores)
             scores = self._bounds(prepared, group, is_large)
         return float(np.nanmin(scores))
 
-    def _groups(self, model: Any, column: Any) -> Array:
+    def _columns(self) -> set[str]:
+        return {self._column}
+
+    def __getattr__(self, name: str) -> Any:
+        """Raise, with a reason for `TunedThresholdClassifierCV`, which reads ``_score_func``."""
+        message = f"{type(self).__name__!r} object has no attribute {name!r}"
+        if name == "_score_func":
+            message += ": the score of the worst group needs the groups, not labels alone"
+        raise AttributeError(message, name=name, obj=self)
+
+    def __repr__(self) -> str:
+        options = f", min_rows={self._min_rows}" if self._min_rows > 1 else ""
+        options += ", worst_of_bound=True" if self._of_bound else ""
+        return f"{repr(self._scorer)[:-1]}, worst_of={self._column!r}{options})"
+
+    def _groups(self, model: ScoredModel, column: Any) -> Array:
         try:
             return read_groups(column, count_rows(model.y_true) or 0, True, y_true=model.y_true)
         except InvalidParameterError as error:
-            text = str(error).replace("groups", self.column, 1)
-            raise InvalidParameterError(f"The groups of {self.name}: {text}") from error
+            text = str(error).replace("groups", self._column, 1)
+            raise InvalidParameterError(f"The groups of {self._name}: {text}") from error
 
     def _values(self, prepared: PreparedMetric, group: Array, is_large: Array) -> Array:
         """The metric of each group; nan if it is undefined, even if by convention it is 0."""
@@ -107,11 +118,11 @@ class WorstOf:
             values[is_large] = group_values
         if values.ndim != 1:
             raise InvalidParameterError(
-                f"{self.name} needs a metric of one number: choose an average other than None."
+                f"{self._name} needs a metric of one number: choose an average other than None."
             )
         return values
 
-    def _bounds(self, prepared: PreparedMetric, group: Array, is_large: Array) -> list[float]:
+    def _bounds(self, prepared: PreparedMetric, group: Array, is_large: Array) -> Array:
         """The optimistic simultaneous bounds of the groups."""
         from skmetrics_ext.inference.draws.bootstrap import DrawPlan
         from skmetrics_ext.inference.draws.readers import sample_of_checked
@@ -123,8 +134,8 @@ class WorstOf:
             for number, part in enumerate(_split_by_group(prepared, group, is_large))
         }
         plan = DrawPlan(n_resamples=_DRAWS, random_state=0)
-        bounds = optimistic_estimates(statistics, float(self.scorer._sign), _LEVEL, plan)
-        return [bound for bound, _ in bounds.values()]
+        bounds = optimistic_estimates(statistics, float(self._sign), _LEVEL, plan)
+        return np.array([bound for bound, _ in bounds.values()])
 
 
 def _split_by_group(

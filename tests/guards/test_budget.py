@@ -23,7 +23,7 @@ LIMITS = {
     "backends": (1795, 1750),
     "top level": (1710, 1300),
     "cli": (1680, 1050),
-    "scoring": (1270, 1000),
+    "scoring": (1260, 1000),
     "thresholds": (1325, 930),
     "tallies": (1075, 960),
     "kernels and datasets": (980, 960),
