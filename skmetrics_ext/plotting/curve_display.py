@@ -27,7 +27,6 @@ from skmetrics_ext.plotting.source import (
     binary_problems,
     without_undefined_warnings,
 )
-from skmetrics_ext.scoring.scorer import metric_of
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
 from skmetrics_ext.validation.parameters import check_level
 
@@ -201,7 +200,7 @@ class CurveDisplay(SourceDisplay):
         check_option("band", band, ("auto", *BANDS, None))
         kind: BandKind = "simultaneous" if band == "simultaneous" else "pointwise"
         design: dict[str, Any] = {"confidence_level": check_level(confidence_level)}
-        models = source.rows()
+        models = source.rows
         several = len(models) > 1
         lines: list[Line] = []
         metrics: list[MetricRows] = []  # of the lines
@@ -278,7 +277,7 @@ class CurveDisplay(SourceDisplay):
         points = None if grid is None else read_grid(grid, -np.inf, np.inf)
         lines: list[Line] = []
         undefined: dict[Any, str] = {}
-        models = source.folds()
+        models = source.folds
         several = len(models) > 1
         for name, folds in models.items():
             by_curve: dict[Any, list[tuple[ModelRows, Line]]] = {}
@@ -338,8 +337,7 @@ class CurveDisplay(SourceDisplay):
 
     def _use_report_intervals(self, source: DisplaySource) -> None:
         """Give means over folds the interval that the report has of their metric, if it has one."""
-        report, names, scorers = source.report, source.names or {}, source.report.data.scorers
-        metrics: dict[str, Any] = {name: metric_of(scorers[name]) for name in scorers}
+        report, names, metrics = source.report, source.names or {}, source.report.data.metrics
         summary = [row for row in report.summary() if not np.isnan(row.low) and metrics[row.metric]]
 
         def reported(line: Line) -> Estimate | None:

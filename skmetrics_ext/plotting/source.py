@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -103,7 +104,7 @@ class ModelRows(NamedTuple):
         return rows.scores(method, response, request.positive(target.known) if two else None)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False)
 class DisplaySource:
     """The rows of each model by its name; a single model may have no name.
 
@@ -203,6 +204,7 @@ class DisplaySource:
 
     # ----------------------------------------------------------------------- reading
 
+    @cached_property
     def folds(self) -> dict[Any, list[ModelRows]]:
         """Folds of each model with checked scores, or with the reason why there are none."""
         return {name: [self._scored(part) for part in parts] for name, parts in self.models.items()}
@@ -216,9 +218,10 @@ class DisplaySource:
                 part = part._replace(reason=f"the model was fitted without the classes {missing}")
         return part if part.reason else part._replace(scores=part.checked(self.request))
 
+    @cached_property
     def rows(self) -> dict[Any, ModelRows]:
         """Rows of each model with checked scores; folds are joined."""
-        return {name: _joined(folds) for name, folds in self.folds().items()}
+        return {name: _joined(folds) for name, folds in self.folds.items()}
 
 
 def _joined(folds: Sequence[ModelRows]) -> ModelRows:

@@ -117,7 +117,7 @@ class DecisionCurveDisplay(CurveDisplay):
         difference: bool = False,
         **options: Any,
     ) -> Self:
-        models = source.rows()
+        models = source.rows
         rows: Any = next(iter(models.values())).scores
         if at is None and rows.kind == "binary":
             share = options.get("prevalence")
@@ -137,7 +137,7 @@ class DecisionCurveDisplay(CurveDisplay):
     def _as_difference(self, source: DisplaySource, options: Mapping[str, Any]) -> Self:
         """Replace the curves of two models by their difference, with the interval of `compare`."""
         first, second = self.lines
-        parts: list[Any] = list(source.rows().values())
+        parts: list[Any] = list(source.rows.values())
         design = {"confidence_level": 0.95, "groups": None}
         design |= {key: options[key] for key in design if key in options}
         assert first.band is not None
@@ -249,7 +249,7 @@ class ThresholdDisplay(CurveDisplay):
             return self
         objective = Objective.make(criterion, None, None, None)
         best = {}
-        for name, folds in source.folds().items():
+        for name, folds in source.folds.items():
             drawn = [f for f in folds if not {f.number, (name, f.number)} & self.undefined.keys()]
             tallies = [RankTally.of_class(f.scores) for f in drawn if f.scores is not None]
             best[name] = best_over_folds(tallies, objective).threshold

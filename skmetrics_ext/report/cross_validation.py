@@ -7,7 +7,6 @@ from itertools import starmap
 from numbers import Integral
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.numeric import Array, PosLabel, RandomState
@@ -179,8 +178,7 @@ default="prior"
         rows_by = RowGroups.of(by, X, y, folds)
     source = FittedOn(X, models, routed.fit)
     fit_data = {model: (X, y, routed.fit[model]) for model in models}
-    is_plain = labels is y and type(X) is np.ndarray
-    if name is not None and isinstance(baseline, str) and not is_plain:  # dummies read no tensors
+    if name is not None and isinstance(baseline, str):  # dummies read no tensors
         on_host = {key: to_host(value, key) for key, value in routed.fit[name].items()}
         fit_data[name] = to_host(X, "X"), labels, on_host
     fits = [

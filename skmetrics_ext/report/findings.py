@@ -248,7 +248,6 @@ def _better_threshold(
     report: CrossValidationReport, model: str, name: str, metric: Metric, counts: ThresholdCounts
 ) -> tuple[str, float] | None:
     """Text and gain if thresholds chosen on the other folds are better than the model's own."""
-    metric = metric.settled(counts.labels.tolist(), report.positive_class)
     chosen, values = [], []
     for fold in np.unique(counts.fold):
         # Chosen on the rows of other folds, so that the gain has no selection bias.

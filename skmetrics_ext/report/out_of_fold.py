@@ -358,8 +358,8 @@ class ThresholdCounts:
         try:
             request = Request("thresholds", _METHOD, pos_label=positive)
             source = DisplaySource.of_report(request, report, model, None)
-            numbers = [part.number for part in source.folds()[model] if part.scores is not None]
-            scores = source.rows()[model].scores
+            numbers = [part.number for part in source.folds[model] if part.scores is not None]
+            scores = source.rows[model].scores
         except InvalidParameterError:  # no metric reads them, or no fold has them
             return None
         if scores is None or scores.kind != "binary":
@@ -382,4 +382,5 @@ class ThresholdCounts:
 
     def values(self, metric: Metric, counts: Counts) -> Array:
         """A metric of labels, read from counts."""
+        metric = metric.settled(self.labels.tolist(), self.labels[1])
         return np.asarray(metric.read(ThresholdTally(self.labels, counts)))

@@ -20,11 +20,7 @@ from skmetrics_ext.inference.linearized import Linearized, linearize, mean_of_fo
 from skmetrics_ext.inference.methods import interval_of
 from skmetrics_ext.inference.nested_cv import LOSS_OF, nested_cv_interval
 from skmetrics_ext.inference.results import Estimate
-from skmetrics_ext.inference.tests.fold_tests import (
-    bayesian_correlated_ttest,
-    corrected_resampled_interval,
-    corrected_resampled_ttest,
-)
+from skmetrics_ext.inference.tests import fold_tests
 from skmetrics_ext.inference.tests.rank_tests import holm_adjust
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.report.fold import FoldResult, computed_once, group_sizes
@@ -106,8 +102,9 @@ def _gap(report: FoldValues, model: str, metric: str) -> dict[str, float]:
     tested = intervals_of(report, "cv")[model, metric]
     low, high = (gap + tested["value"] - tested[end] for end in ("high", "low"))
     if np.isnan(low) and len(first) > 1:
-        level = report.confidence_level
-        estimate = corrected_resampled_interval(first - test, confidence_level=level, **paired)
+        estimate = fold_tests.corrected_resampled_interval(
+            first - test, confidence_level=report.confidence_level, **paired
+        )
         if estimate.standard_error > 0:
             low, high = estimate.low, estimate.high
     return dict(zip(GAP, (mean, gap, low, high), strict=True))
@@ -182,7 +179,7 @@ def _corrected(report: FoldValues, model: str, metric: str) -> Estimate:
         raise NoIntervalError(
             f"the metric has a finite value on {finite.sum()} folds; 2 are needed"
         )
-    estimate = corrected_resampled_interval(
+    estimate = fold_tests.corrected_resampled_interval(
         values[finite],
         confidence_level=report.confidence_level,
         **group_sizes(report.grouping, compress(results, finite)),
@@ -398,7 +395,9 @@ def comparisons(report: FoldValues, metric: str) -> list[dict[str, Any]]:
         if is_rejected:
             size = alpha / (len(tested) - place)
         is_rejected = is_rejected and p_holm < alpha
-        test = corrected_resampled_ttest(**_paired(report, row), confidence_level=1 - size)
+        test = fold_tests.corrected_resampled_ttest(
+            **_paired(report, row), confidence_level=1 - size
+        )
         row.update(p_holm=float(p_holm), low_holm=test.low, high_holm=test.high)
     return rows
 
@@ -428,7 +427,7 @@ def _test_pair(report: FoldValues, metric: str, model_a: str, model_b: str) -> d
     if row["n_folds"] < 2:
         row["reason"] = f"both are defined on {row['n_folds']} folds; at least 2 are needed"
         return row
-    test = corrected_resampled_ttest(**paired, confidence_level=report.confidence_level)
+    test = fold_tests.corrected_resampled_ttest(**paired, confidence_level=report.confidence_level)
     return row | {key: getattr(test, key) for key in ("difference", "low", "high", "p_value")}
 
 
@@ -436,6 +435,6 @@ def _posterior(report: FoldValues, row: Mapping[str, Any], rope: float | None) -
     """Posterior probabilities that a is better by more than ``rope``, that b is, or neither."""
     if np.isnan(row["p_value"]):
         return dict.fromkeys(_POSTERIOR, _NAN)
-    bayes = bayesian_correlated_ttest(**_paired(report, row), rope=rope or 0.0)
+    bayes = fold_tests.bayesian_correlated_ttest(**_paired(report, row), rope=rope or 0.0)
     shares = {key: getattr(bayes, key) for key in _POSTERIOR}
     return shares if rope is not None else shares | {"p_equivalent": _NAN}

@@ -306,13 +306,17 @@ _REPEATED = " A row counts once for each time it was predicted."
 
 def _slider(report: CrossValidationReport) -> tuple[str, dict[str, Any]]:
     """HTML and data of the threshold slider; empty without probabilities of a positive class."""
+    metrics = {display_name(name): find(name, scorer=True) for name in AT_THRESHOLD}
     models, tables, labels = [], [], []
     for model in without_baseline(report):
         folds = ThresholdCounts.of(report, model, _MOST_SCORES, _ROUND)
         if folds is not None:
             labels = [str(label) for label in folds.labels.tolist()]
             thresholds, counts = folds.thresholds, folds.counts()
-            values = {display_name(name): _values(folds, name, counts) for name in AT_THRESHOLD}
+            values = {
+                name: folds.values(metric.undefined_as_nan, counts)
+                for name, metric in metrics.items()
+            }
             models.append(_slider_data(model, thresholds, counts, values))
             tables.append(_threshold_table(model, thresholds, counts, values))
     if not models:
@@ -321,16 +325,8 @@ def _slider(report: CrossValidationReport) -> tuple[str, dict[str, Any]]:
     is_repeated = report.n_samples != sum(models[0]["total"]) and not is_weighted
     text = _THRESHOLDS.format(report.positive_class) + _REPEATED * is_repeated
     table = _detail("Counts at some thresholds", "".join(tables))
-    data = {"models": models, "labels": labels, "metrics": [*map(display_name, AT_THRESHOLD)]}
+    data = {"models": models, "labels": labels, "metrics": list(metrics)}
     return f'{note(text)}<div id="slide"></div>\n{table}', data
-
-
-def _values(folds: ThresholdCounts, name: str, counts: Counts) -> Array:
-    """Values of a metric at the thresholds; nan where it is undefined."""
-    metric = find(name, scorer=True)
-    if metric.takes("zero_division"):
-        metric = metric.with_params(zero_division=np.nan)
-    return folds.values(metric.settled(folds.labels.tolist(), folds.labels[1]), counts)
 
 
 def _slider_data(

@@ -250,19 +250,15 @@ def _candidates(search: Any) -> tuple[list[dict[str, Any]], dict[str, Any], Arra
 
 def enumerate_params(search: Any) -> list[dict[str, Any]] | None:
     """Parameters of all candidates of a grid or random search; None for other searches."""
-    from sklearn.model_selection import (
-        GridSearchCV,
-        ParameterGrid,
-        ParameterSampler,
-        RandomizedSearchCV,
-    )
+    from sklearn import model_selection
 
     # Subclasses may choose their candidates from results.
-    if type(search) is GridSearchCV:
-        return list(ParameterGrid(search.param_grid))
-    if type(search) is RandomizedSearchCV:
-        distributions, n_iter = search.param_distributions, search.n_iter
-        return list(ParameterSampler(distributions, n_iter, random_state=search.random_state))
+    if type(search) is model_selection.GridSearchCV:
+        return list(model_selection.ParameterGrid(search.param_grid))
+    if type(search) is model_selection.RandomizedSearchCV:
+        arguments = search.param_distributions, search.n_iter
+        seed = search.random_state
+        return list(model_selection.ParameterSampler(*arguments, random_state=seed))
     return None
 
 
