@@ -139,6 +139,7 @@ class AlignedRows:
                 return None
             classes, codes, weight = labels.classes, labels.true, labels.weight
             ordered = labels.ordered
+            n_rows = Counts.from_labels(labels).true  # metrics of labels need these counts too
         else:
             (true,), weight = read_rows(self.sample_weight, False, y_true=self.y_true)
             read = read_target(true)
@@ -147,16 +148,12 @@ class AlignedRows:
                 return None
             if read.kind not in ("binary", "multiclass"):
                 raise InvalidParameterError(f"{read.kind} format is not supported for y_true.")
-        # A class whose rows have weight 0 has no rows.
-        if labels is not None:  # metrics of labels need these counts too
-            n_rows = Counts.from_labels(labels).true > 0
-        else:
             n_rows = bin_sums(codes, len(classes), None if weight is None else weight > 0)
-        listed = classes.tolist()
+        listed, has_rows = classes.tolist(), n_rows > 0  # rows of weight 0 do not count
         known = listed if self.known is None else self.known
-        if listed == known and n_rows.all():
+        if listed == known and has_rows.all():
             return ModelTarget(known, known, codes, [], [], weight, ordered, classes)
-        present = [label for label, count in zip(listed, n_rows.tolist(), strict=True) if count]
+        present = [label for label, has in zip(listed, has_rows.tolist(), strict=True) if has]
         unseen = [label for label in present if label not in known]
         every = [*known, *unseen]
         if unseen and known == sorted(known):
