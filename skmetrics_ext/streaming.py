@@ -215,17 +215,18 @@ class Accumulator:
         -------
         Accumulator
         """
-        state, parts = self._state, (self, *others)
-        merged = Accumulator(
-            {metric.name: metric for metric in state.metrics},
-            labels=state.labels,
-            pos_label=state.pos_label,
-            max_distinct=self.max_distinct,
-        )
+        parts = (self, *others)
+        merged = Accumulator._without_rows(self._state, max_distinct=self.max_distinct)
         merged._edges = _edges_of(parts)
         for part in parts:
             merged._take(part)
         return merged
+
+    @classmethod
+    def _without_rows(cls, state: StreamState, **options: Any) -> Self:
+        """An accumulator of the metrics and classes of a state."""
+        metrics = {metric.name: metric for metric in state.metrics}
+        return cls(metrics, labels=state.labels, pos_label=state.pos_label, **options)
 
     def _take(self, other: Accumulator) -> None:
         state = self._state.merge(other._state)
@@ -325,14 +326,10 @@ class Accumulator:
             a later version.
         """
         state, sums, ranks, edges = read_content(path, KIND, VERSION, stream_of)
-        found = cls(
-            {metric.name: metric for metric in state.metrics},
-            labels=state.labels,
-            pos_label=state.pos_label,
-        )
-        found._state, found._sums, found._edges = state, sums, edges
-        found._stacks = [RankStack([tally]) for tally in ranks]
-        return found
+        accumulator = cls._without_rows(state)
+        accumulator._state, accumulator._sums, accumulator._edges = state, sums, edges
+        accumulator._stacks = [RankStack([tally]) for tally in ranks]
+        return accumulator
 
     def compute(self) -> dict[str, Any]:
         """Value of each metric; nan if it is undefined.
