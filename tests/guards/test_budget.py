@@ -21,7 +21,7 @@ LIMITS = {
     "validation": (2390, 2250),
     "plotting": (2315, 1800),
     "backends": (1795, 1750),
-    "top level": (1710, 1300),
+    "top level": (1705, 1300),
     "cli": (1680, 1050),
     "scoring": (1260, 1000),
     "thresholds": (1325, 930),
