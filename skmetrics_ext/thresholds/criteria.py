@@ -246,7 +246,8 @@ def _named(argument: str, name: Any) -> Metric:
             return find(candidate)
         except InvalidParameterError:
             continue
-    hint = near(str(name), [*scorers(), *RULES])
+    of_labels = [scorer for scorer, (spec, _) in scorers().items() if spec.response == "labels"]
+    hint = near(str(name), [*of_labels, *RULES])
     raise InvalidParameterError(f"{_expected(argument)}; got {name!r}.{hint}")
 
 

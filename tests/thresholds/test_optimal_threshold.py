@@ -262,6 +262,7 @@ def test_labels_and_containers():
     ("options", "message"),
     [
         ({"criterion": "f2_score"}, r"got 'f2_score'\. Did you mean"),
+        ({"criterion": "rocauc"}, r"got 'rocauc'\.$"),  # similar names are no metrics of labels
         ({"criterion": "roc_auc"}, "has to be 'youden'"),
         ({"criterion": skmetrics_ext.roc_auc_score}, "is not a metric of counts"),
         ({"criterion": skmetrics_ext.fbeta_score}, "needs beta"),
