@@ -21,7 +21,7 @@ from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.inference.margins import Alternative, Claim, on_side
 from skmetrics_ext.inference.methods import facts_of_both
 from skmetrics_ext.inference.notes import JUMPS, note_on_metric, with_design
-from skmetrics_ext.inference.results import Comparison, comparison
+from skmetrics_ext.inference.results import Comparison, Contrast
 from skmetrics_ext.inference.scales import tail_probability
 from skmetrics_ext.inference.t_tests import no_difference, paired_t_test, variance_of_difference
 from skmetrics_ext.inference.tests.contingency import discordant_rows, mcnemar_comparison
@@ -340,7 +340,7 @@ def _by_looks(task: ModelsToCompare) -> Comparison:
     if rows < plan.min_rows:
         first, second = (float(side.value) for side in difference.origin)
         numbers = float(difference.value), (first, second), ANYTIME, task.level, task.claim
-        return comparison(*numbers, note=anytime.too_early(difference, plan.min_rows))
+        return Contrast(*numbers).tested(note=anytime.too_early(difference, plan.min_rows))
     one_look = float(anytime.level_of_one_look(rows, task.level, plan.min_rows))
     result = paired_t_test(difference, task.claim, one_look, ANYTIME)
     result = replace(result, confidence_level=task.level)
@@ -373,15 +373,14 @@ def _by_bootstrap(task: ModelsToCompare) -> Comparison:
     pair = pairs.pair_of_samples(*task.samples)
     if pair.is_turned:
         return _negated(_by_bootstrap(task.turned()))
-    build = partial(comparison, pair.value, pair.values, "bootstrap", task.level, task.claim)
+    contrast = Contrast(pair.value, pair.values, "bootstrap", task.level, task.claim)
     if np.isnan(pair.value):
-        return build()
+        return contrast.tested()
     draws = resample(pair, task.plan, task.level, [null for null, _ in task.claim.parts])
-    build = partial(build, draws=len(draws))
     low, high = bootstrap_bounds(pair, draws, "bootstrap", task.level, (-np.inf, np.inf))
     known = draws[~np.isnan(draws)]
     if pair.value == 0 and not known.any():
-        return no_difference(build, task.claim, pair, task.level, _NAN)
+        return no_difference(contrast, pair, _NAN, len(draws))
 
     def tail(null: float, side: str) -> float:
         """Share of draws beyond a value; the observed rows count as one more, so it is not 0."""
@@ -397,7 +396,8 @@ def _by_bootstrap(task: ModelsToCompare) -> Comparison:
         notes.append(f"{len(draws) - len(known)} of {len(draws)} draws were undefined")
     error = float(known.std(ddof=1)) if len(known) > 1 else _NAN
     p_value, note = task.claim.tested(tail)[0], "; ".join(filter(None, notes))
-    return build((float(low), float(high)), p_value=p_value, error=error, note=note)
+    bounds = float(low), float(high)
+    return contrast.tested(bounds, _NAN, p_value, error, note, draws=len(draws))
 
 
 def _by_permutation(task: ModelsToCompare) -> Comparison:
@@ -410,8 +410,8 @@ def _by_permutation(task: ModelsToCompare) -> Comparison:
     if test.undefined:
         note = f"{test.undefined} of {test.orders} exchanges were undefined and count as large"
     name = "permutation, exact" if test.exact else "permutation"
-    build = partial(comparison, pair.value, pair.values, name, task.level, task.claim)
-    return build(p_value=test.p_value, note=note)
+    contrast = Contrast(pair.value, pair.values, name, task.level, task.claim)
+    return contrast.tested(p_value=test.p_value, note=note)
 
 
 def _negated(result: Comparison) -> Comparison:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -36,7 +35,7 @@ from skmetrics_ext.inference.methods import (
 )
 from skmetrics_ext.inference.mover import difference_distances, summed_errors
 from skmetrics_ext.inference.notes import BIASED, BIASED_DIFFERENCE, NONE, with_design
-from skmetrics_ext.inference.results import Comparison, comparison
+from skmetrics_ext.inference.results import Comparison, Contrast
 from skmetrics_ext.inference.scales import Bounds, Interval
 from skmetrics_ext.inference.t_tests import welch_t_test
 from skmetrics_ext.metrics.documentation import document
@@ -215,7 +214,7 @@ def difference_of_samples(
     values = float(first.value), float(second.value)
     if method == "auto" and metric.spec.interval in BIASED:
         numbers = values[0] - values[1], values, NONE, level, claim
-        return comparison(*numbers, note=BIASED_DIFFERENCE)
+        return Contrast(*numbers).tested(note=BIASED_DIFFERENCE)
     if name not in shared_methods:
         welch = ["welch"] if first.has_influence else []
         raise InvalidParameterError(
@@ -252,13 +251,13 @@ def difference_of_samples(
             with_design(str(interval.notes), side.atoms)
             for interval, side in zip(both, sides, strict=True)
         ]
-        build = partial(comparison, difference, values, label, level, claim)
-        build = partial(build, error=error, note=note_of_both(first, second, notes, names))
+        contrast = Contrast(difference, values, label, level, claim)
+        note = note_of_both(first, second, notes, names)
         down, up = distances(level)
         if not np.isfinite(difference + down + up):
-            return build()
+            return contrast.tested(error=error, note=note)
         bounds = float(difference - down), float(difference + up)
-        return build(bounds, p_value=claim.tested(tail)[0])
+        return contrast.tested(bounds, p_value=claim.tested(tail)[0], error=error, note=note)
 
 
 def _interval_at(
@@ -333,6 +332,6 @@ def _welch(first: Linearized, second: Linearized, claim: Claim, level: float) ->
     values = float(first.value), float(second.value)
     if not (variances.sum() > 0 and np.isfinite(values[0] - values[1])):
         note = "the difference has no variance to estimate"
-        return comparison(values[0] - values[1], values, "welch", level, claim, note=note)
+        return Contrast(values[0] - values[1], values, "welch", level, claim).tested(note=note)
     result = welch_t_test(sides, variances, freedom, claim, level, "welch")
     return replace(result, note=note_of_both(first, second, ["", ""]))

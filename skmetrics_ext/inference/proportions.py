@@ -60,17 +60,21 @@ def _jeffreys(count: Array, nobs: Array, level: Level) -> Bounds:
     return np.where(count == 0, 0.0, low), np.where(rest == 0, 1.0, high)
 
 
-def _mid_p(count: Array, nobs: Array, level: Level) -> Bounds:
+def binomial_tails(count: Array, rest: Array, share: Array | float) -> tuple[Array, Array]:
+    """Chances of at least so many successes, and of more, in count + rest trials."""
     from scipy.special import betainc
 
-    rest, tail = nobs - count, (1 - level) / 2
+    at_least = np.where(count > 0, betainc(np.where(count > 0, count, 1), rest + 1, share), 1.0)
+    more = np.where(rest > 0, betainc(count + 1, np.where(rest > 0, rest, 1), share), 0.0)
+    return at_least, more
+
+
+def _mid_p(count: Array, nobs: Array, level: Level) -> Bounds:
+    tail = (1 - level) / 2
 
     def at_least(share: Array) -> Array:
         """P(more) + P(as many) / 2, growing with the share."""
-        as_many_or_more = np.where(
-            count > 0, betainc(np.where(count > 0, count, 1), rest + 1, share), 1.0
-        )
-        more = np.where(rest > 0, betainc(count + 1, np.where(rest > 0, rest, 1), share), 0.0)
+        as_many_or_more, more = binomial_tails(count, nobs - count, share)
         return (as_many_or_more + more) / 2
 
     # Half the probability of the observed count makes both bounds less extreme than the exact.

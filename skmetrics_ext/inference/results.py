@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from math import isfinite, isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from skmetrics_ext.inference.notes import reason, with_design
 from skmetrics_ext.result_bases import Citable, Facts, Result
@@ -211,27 +211,36 @@ def estimate(
     return Estimate(value, *bounds, error, method, level, note, **design)
 
 
-def comparison(
-    difference: float,
-    values: tuple[float, float],
-    method: str,
-    level: float,
-    claim: Claim,
-    bounds: tuple[float, float] = (_NAN, _NAN),
-    statistic: float = _NAN,
-    p_value: float = _NAN,
-    error: float = _NAN,
-    note: str = "",
-    freedom: float = _NAN,
-    draws: int | None = None,
-) -> Comparison:
-    """The comparison of two values, with a note if its interval is degenerate."""
-    note = note or reason(difference, *bounds)
-    facts = None
-    if isfinite(freedom) or draws is not None:
-        facts = Facts(freedom=float(freedom) if isfinite(freedom) else None, draws=draws)
-    tested = float(difference), *bounds, statistic, float(p_value), method, *values, error
-    return Comparison(*tested, level, note, claim.alternative, claim.margin, facts=facts)
+class Contrast(NamedTuple):
+    """The difference of two values, which a method tests at a level for a claim.
+
+    For ratios it is the difference of their logarithms.
+    """
+
+    difference: float
+    values: tuple[float, float]
+    method: str
+    level: float
+    claim: Claim
+
+    def tested(
+        self,
+        bounds: tuple[float, float] = (_NAN, _NAN),
+        statistic: float = _NAN,
+        p_value: float = _NAN,
+        error: float = _NAN,
+        note: str = "",
+        freedom: float = _NAN,
+        draws: int | None = None,
+    ) -> Comparison:
+        """The comparison, with a note if its interval is degenerate."""
+        difference, values, method, level, claim = self
+        note = note or reason(difference, *bounds)
+        facts = None
+        if isfinite(freedom) or draws is not None:
+            facts = Facts(freedom=float(freedom) if isfinite(freedom) else None, draws=draws)
+        numbers = float(difference), *bounds, statistic, float(p_value), method, *values, error
+        return Comparison(*numbers, level, note, claim.alternative, claim.margin, facts=facts)
 
 
 def compared_with(statistic: Any, freedom: Any, method: str) -> TestResult:

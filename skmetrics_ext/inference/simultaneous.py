@@ -14,7 +14,7 @@ from skmetrics_ext.inference.draws.bootstrap import DrawPlan, seed_sequence
 from skmetrics_ext.inference.linearized import Linearized, differences_of
 from skmetrics_ext.inference.methods import interval_of, methods_of
 from skmetrics_ext.inference.notes import ROUNDING, note_on_metric
-from skmetrics_ext.inference.results import Comparison, Estimate, comparison
+from skmetrics_ext.inference.results import Comparison, Contrast, Estimate
 from skmetrics_ext.inference.scales import quantile
 from skmetrics_ext.inference.t_tests import note_on_few_rows, variance_of_difference
 from skmetrics_ext.inference.tests.rank_tests import holm_adjust
@@ -117,8 +117,8 @@ def by_max_t(task: ModelsToCompare, pairs: Sequence[Pair]) -> list[Comparison]:
         values = float(statistics[i].value), float(statistics[j].value)
         note = note_on_few_rows(differences[k]) or note_on_metric(task.metric)
         bounds, p = (float(low[k]), float(high[k])), float(p_value[k])
-        question = method, task.level, task.claim, bounds
-        compared.append(comparison(difference[k], values, *question, p_value=p, note=note))
+        contrast = Contrast(difference[k], values, method, task.level, task.claim)
+        compared.append(contrast.tested(bounds, p_value=p, note=note))
     return compared
 
 

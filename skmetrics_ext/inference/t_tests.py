@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from skmetrics_ext.inference.linearized import Linearized, difference_of, over_c
 from skmetrics_ext.inference.margins import Claim
 from skmetrics_ext.inference.mover import difference_distances
 from skmetrics_ext.inference.notes import CONTRIBUTIONS, OF_SHARES, ROUNDING, UNITS
-from skmetrics_ext.inference.results import Comparison, comparison
+from skmetrics_ext.inference.results import Comparison, Contrast
 from skmetrics_ext.inference.scales import quantile, tail_probability
 from skmetrics_ext.inference.tests.contingency import tango_bounds
 from skmetrics_ext.numeric import Array
@@ -80,14 +79,13 @@ def paired_t_test(
     sides, value = difference.origin, float(difference.value)
     variance, freedom = map(float, variance_of_difference(difference))
     values = float(sides[0].value), float(sides[1].value)
-    build = partial(comparison, value, values, method, level, claim)
+    contrast = Contrast(value, values, method, level, claim)
     if abs(value) <= ROUNDING and variance == 0:
-        return no_difference(build, claim, sides[0].origin, level)
+        return no_difference(contrast, sides[0].origin)
     if not (variance > 0 and freedom > 0 and np.isfinite(value)):
-        return _without_variance(build, claim, sides, value, level)
-    build = partial(build, note=note_on_few_rows(difference))
-    freedom = np.inf if normal else freedom
-    return _t_test(build, claim, value, variance**0.5, freedom, level, difference.bounds[1])
+        return _without_variance(contrast, sides)
+    note, freedom = note_on_few_rows(difference), np.inf if normal else freedom
+    return _t_test(contrast, variance**0.5, freedom, difference.bounds[1], note)
 
 
 def welch_t_test(
@@ -100,72 +98,57 @@ def welch_t_test(
 ) -> Comparison:
     """Welch's t test of two samples, whose variances add."""
     values = float(sides[0].value), float(sides[1].value)
-    value, error = values[0] - values[1], float(np.sqrt(variances.sum()))
-    build = partial(comparison, value, values, method, level, claim)
-    if not (error > 0 and np.isfinite(value)):
-        return _without_variance(build, claim, sides, value, level)
-    width = sides[0].bounds[1] - sides[0].bounds[0]
-    return _t_test(build, claim, value, error, freedom, level, width)
+    contrast = Contrast(values[0] - values[1], values, method, level, claim)
+    error = float(np.sqrt(variances.sum()))
+    if not (error > 0 and np.isfinite(contrast.difference)):
+        return _without_variance(contrast, sides)
+    return _t_test(contrast, error, freedom, sides[0].bounds[1] - sides[0].bounds[0])
 
 
 def _t_test(
-    build: Callable[..., Comparison],
-    claim: Claim,
-    value: float,
-    error: float,
-    freedom: float,
-    level: float,
-    most: float,
+    contrast: Contrast, error: float, freedom: float, most: float, note: str = ""
 ) -> Comparison:
     """A difference of at most ``most`` with its t interval and test; normal if freedom is inf."""
-    distance = float(quantile(level, None if np.isinf(freedom) else freedom)) * error
+    value = contrast.difference
+    distance = float(quantile(contrast.level, None if np.isinf(freedom) else freedom)) * error
     low, high = np.clip((value - distance, value + distance), -most, most).tolist()
-    p_value, null = claim.tested(
+    p_value, null = contrast.claim.tested(
         lambda null, side: float(tail_probability((value - null) / error, freedom, side))
     )
-    return build((low, high), (value - null) / error, p_value, error, freedom=freedom)
+    return contrast.tested((low, high), (value - null) / error, p_value, error, note, freedom)
 
 
 def no_difference(
-    build: Callable[..., Comparison],
-    claim: Claim,
-    sample: Any,
-    level: float,
-    statistic: float = 0.0,
+    contrast: Contrast, sample: Any, statistic: float = 0.0, draws: int | None = None
 ) -> Comparison:
     """Two models that agree on every row: Tango's interval of shares of the rarest class."""
-    low, high = sample.metric.spec.bounds
-    width = high - low
-    p_value = 1.0 if claim.margin is None else _NAN
-    if not np.isfinite(width):
-        return build((0.0, 0.0), statistic, p_value, 0.0, f"{notes.NONE_DIFFER}: {notes.NO_WIDTH}")
-    low, high = tango_bounds(0, 0, sample.fewest_rows, level)  # as if right on the same rows
-    note = f"{notes.NONE_DIFFER}: {notes.OF_RAREST}"
-    return build((width * float(low), width * float(high)), statistic, p_value, 0.0, note)
+    start, stop = sample.metric.spec.bounds
+    bounds, shown = (0.0, 0.0), notes.NO_WIDTH
+    if np.isfinite(stop - start):  # as if right on the same rows
+        low, high = tango_bounds(0, 0, sample.fewest_rows, contrast.level)
+        bounds = (stop - start) * float(low), (stop - start) * float(high)
+        shown = notes.OF_RAREST
+    p_value, note = 1.0 if contrast.claim.margin is None else _NAN, f"{notes.NONE_DIFFER}: {shown}"
+    return contrast.tested(bounds, statistic, p_value, 0.0, note, draws=draws)
 
 
-def _without_variance(
-    build: Callable[..., Comparison],
-    claim: Claim,
-    sides: Sequence[Linearized],
-    value: float,
-    level: float,
-) -> Comparison:
+def _without_variance(contrast: Contrast, sides: Sequence[Linearized]) -> Comparison:
     """A difference whose variance cannot be estimated; of areas, from Newcombe's bounds of both."""
+    value, has_margin = contrast.difference, contrast.claim.margin is not None
     if np.isnan(value):
-        return build()
+        return contrast.tested()
     if not all(side.origin.kind == "area" for side in sides):
         what = "difference" if np.isfinite(value) else "logarithm of 0 or infinity"
-        remedy = ": method='permutation' has a test" if claim.margin is None else ""
-        return build(note=f"the {what} has no variance to estimate{remedy}")
+        remedy = "" if has_margin else ": method='permutation' has a test"
+        return contrast.tested(note=f"the {what} has no variance to estimate{remedy}")
     start, stop = sides[0].bounds
     distances = []
     for side in sides:
         area = (float(side.value) - start) / (stop - start)
-        low, high = score_bounds(area, sides_of(side.origin), level)
+        low, high = score_bounds(area, sides_of(side.origin), contrast.level)
         distances.append(((stop - start) * (area - low), (stop - start) * (high - area)))
     down, up = difference_distances(distances)  # Newcombe 1998
     low, high = np.clip((value - down, value + up), start - stop, stop - start).tolist()
-    p_value = 1.0 if value == 0 and claim.margin is None else _NAN
+    p_value = 1.0 if value == 0 and not has_margin else _NAN
     note = notes.reason(value, low, high) or _AREAS_WITHOUT_VARIANCE
-    return build((low, high), p_value=p_value, note=note)
+    return contrast.tested((low, high), p_value=p_value, note=note)

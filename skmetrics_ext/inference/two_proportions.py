@@ -16,7 +16,6 @@ from skmetrics_ext.inference.proportions import check_count, proportion_bounds
 from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.inference.scales import Bounds, increasing_root, quantile
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.labels import paired_rates
 from skmetrics_ext.numeric import Array, divide, ratio
 from skmetrics_ext.registry import find
 from skmetrics_ext.tallies import ConfusionTally
@@ -119,20 +118,12 @@ def difference_bounds(
 
 
 # --------------------------------------------------------------------------- kernels of ratios
-_RATIOS = {
-    kernel.__name__: kernel
-    for kernel in (
-        paired_rates.positive_likelihood_ratio,
-        paired_rates.negative_likelihood_ratio,
-        paired_rates.diagnostic_odds_ratio,
-    )
-}
-RATIOS = tuple(_RATIOS)
+RATIOS = "positive_likelihood_ratio", "negative_likelihood_ratio", "diagnostic_odds_ratio"
 
 
 def _ratio_of(name: str, table: Array) -> tuple[float, float]:
     """The ratio of a table (2, 2), and the variance of its logarithm."""
-    metric = find(_RATIOS[name], {"pos_label": 1, "zero_division": np.nan})
+    metric = find(name, {"pos_label": 1, "zero_division": np.nan})
     value, deviations = value_and_deviations(
         lambda tables: metric.read(ConfusionTally(np.arange(2), tables)), table
     )

@@ -259,20 +259,19 @@ def permutation_test(
     if np.isnan(observed):
         return PermutationResult(float("nan"), False, 0, 0)
     limit = observed, _ROUNDING * max(map(abs, sample.values)), alternative
-    if np.log1p(sizes).sum() <= np.log(plan.most_draws + 1.5):
-        large, undefined, count = 0.0, 0, 0
-        for patterns, chances in _all_patterns(sample, sizes):
-            differences = sample.exchanged(_on_atoms(sample, patterns))
-            large += float(chances[_as_large(differences, *limit)].sum())
-            undefined += int(np.isnan(differences).sum())
-            count += len(patterns)
-        return PermutationResult(min(large, 1.0), True, count, undefined)
-    drawn_large = undefined = 0
-    for differences in in_blocks(partial(_drawn, sample, sizes), _exchanges_at_once(sample), plan):
-        drawn_large += int(_as_large(differences, *limit).sum())
+    exact = bool(np.log1p(sizes).sum() <= np.log(plan.most_draws + 1.5))
+    if exact:
+        blocks = _all_exchanged(sample, sizes)
+    else:
+        drawn = in_blocks(partial(_drawn, sample, sizes), _exchanges_at_once(sample), plan)
+        blocks = ((differences, np.ones(len(differences))) for differences in drawn)
+    large, undefined, count = 0.0, 0, 0
+    for differences, weights in blocks:
+        large += float(weights[_as_large(differences, *limit)].sum())
         undefined += int(np.isnan(differences).sum())
-    p_value = (drawn_large + 1) / (plan.most_draws + 1)
-    return PermutationResult(p_value, False, plan.most_draws, undefined)
+        count += len(differences)
+    p_value = min(large, 1.0) if exact else (large + 1) / (count + 1)
+    return PermutationResult(p_value, exact, count, undefined)
 
 
 def _as_large(differences: Array, observed: float, rounding: float, alternative: str) -> Array:
@@ -307,8 +306,8 @@ def _on_atoms(sample: ExchangeSample, exchanges: Array) -> Array:
     return np.asarray(exchanges[:, sample.atoms.group] * sample.atoms.rows)
 
 
-def _all_patterns(sample: ExchangeSample, sizes: Array) -> Iterator[tuple[Array, Array]]:
-    """All patterns of exchanges (B, U) and the chance of each, in parts."""
+def _all_exchanged(sample: ExchangeSample, sizes: Array) -> Iterator[tuple[Array, Array]]:
+    """Differences (B,) after all patterns of exchanges, and the chance of each, in parts."""
     from scipy.special import comb
 
     n_patterns, n_at_once = int(np.prod(sizes + 1)), _exchanges_at_once(sample)
@@ -319,7 +318,7 @@ def _all_patterns(sample: ExchangeSample, sizes: Array) -> Iterator[tuple[Array,
         for k in np.flatnonzero(sizes):
             rest, patterns[:, k] = np.divmod(rest, sizes[k] + 1)
             chances *= comb(sizes[k], patterns[:, k]) * 0.5 ** float(sizes[k])
-        yield patterns, chances
+        yield sample.exchanged(_on_atoms(sample, patterns)), chances
 
 
 def _exchanges_at_once(sample: ExchangeSample) -> int:

@@ -488,14 +488,10 @@ class FunctionSample(Sample):
 class FoldMean(Sample):
     """Mean of a metric over folds, known by the contributions of its rows alone."""
 
-    rows: Atoms
+    atoms: Any = None
     data: Any = None  # of the first fold, for its classes
 
     kind = "folds"
-
-    @cached_property
-    def atoms(self) -> Atoms:
-        return self.rows
 
     def statistic(self, counts: Array) -> Array:
         raise InvalidParameterError("A mean over folds is not resampled.")

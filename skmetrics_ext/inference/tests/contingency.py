@@ -13,7 +13,8 @@ from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign
 from skmetrics_ext.inference.draws.readers import errors_naming
 from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.inference.margins import Claim, on_side
-from skmetrics_ext.inference.results import Comparison, TestResult, compared_with, comparison
+from skmetrics_ext.inference.proportions import binomial_tails
+from skmetrics_ext.inference.results import Comparison, Contrast, TestResult, compared_with
 from skmetrics_ext.inference.scales import Bounds, increasing_root, quantile, tail_probability
 from skmetrics_ext.inference.tests.rank_tests import subset_sum_chances
 from skmetrics_ext.metrics.documentation import document
@@ -37,18 +38,13 @@ def mcnemar_p_value(
 
     ``only_a`` rows are predicted right by the first model alone, ``only_b`` by the second alone.
     """
-    from scipy.special import betainc
-
     first, second = np.broadcast_arrays(
         np.asarray(only_a, dtype=np.float64), np.asarray(only_b, dtype=np.float64)
     )
     if method in ("corrected", "uncorrected"):
         return _chi_squared(np.abs(first - second), first + second, method)
     more, fewer = np.maximum(first, second), np.minimum(first, second)
-    # P(at least as many as the larger) of Binomial(n, 1/2), and P(more than it).
-    at_least = np.where(more > 0, betainc(np.where(more > 0, more, 1), fewer + 1, 0.5), 1.0)
-    more_than = np.where(fewer > 0, betainc(more + 1, np.where(fewer > 0, fewer, 1), 0.5), 0.0)
-    p_value = _doubled_tail(at_least, more_than, method)
+    p_value = _doubled_tail(*binomial_tails(more, fewer, 0.5), method)
     return np.full(p_value.shape, np.nan), p_value
 
 
@@ -140,7 +136,7 @@ def mcnemar_comparison(
     error = np.sqrt(only_a + only_b - (only_a - only_b) ** 2 / n_rows) / n_rows
     values = (only_a + both) / n_rows, (only_b + both) / n_rows
     tested = (float(low), float(high)), statistic, p_value, float(error)
-    return comparison(difference, values, name, level, claim, *tested)
+    return Contrast(difference, values, name, level, claim).tested(*tested)
 
 
 def exchanged_p_value(net_wins: Array, method: str) -> tuple[float, float]:
@@ -423,13 +419,10 @@ def no_information_test(y_true: ArrayLike, y_pred: ArrayLike) -> TestResult:
     >>> round(test.p_value, 5)
     0.07776
     """
-    from scipy.special import betainc
-
     checked = Labels.check(y_true, y_pred).single_label("a test of accuracy")
     table = ConfusionTally.from_labels(checked).table
-    n_rows, n_hits = int(table.sum()), int(np.trace(table))
-    share = table.sum(axis=1).max() / n_rows
-    p_value = betainc(n_hits, n_rows - n_hits + 1, share) if n_hits else 1.0
+    n_rows, n_hits = table.sum(), np.trace(table)
+    p_value, _ = binomial_tails(n_hits, n_rows - n_hits, table.sum(axis=1).max() / n_rows)
     return TestResult(float("nan"), float(p_value), "no_information")
 
 

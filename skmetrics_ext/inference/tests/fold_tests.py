@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.margins import Claim
-from skmetrics_ext.inference.results import Comparison, Estimate, TestResult, comparison, estimate
+from skmetrics_ext.inference.results import Comparison, Contrast, Estimate, TestResult, estimate
 from skmetrics_ext.inference.scales import quantile, tail_probability
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array
@@ -155,18 +155,11 @@ def corrected_resampled_ttest(
     differences = fold_differences(first, second)
     difference, bounds, error = corrected_mean(differences, _test_to_train(n_train, n_test), level)
     statistic = t_value(difference, error)
-    return comparison(
-        difference,
-        (float(first.mean()), float(second.mean())),
-        "corrected resampled t",
-        level,
-        Claim(),
-        bounds,
-        statistic,
-        float(tail_probability(statistic, len(differences) - 1, "two-sided")),
-        error,
-        "" if error > 0 else "the differences are the same on every fold",
-    )
+    p_value = float(tail_probability(statistic, len(differences) - 1, "two-sided"))
+    values = float(first.mean()), float(second.mean())
+    contrast = Contrast(difference, values, "corrected resampled t", level, Claim())
+    note = "" if error > 0 else "the differences are the same on every fold"
+    return contrast.tested(bounds, statistic, p_value, error, note)
 
 
 @document
