@@ -25,10 +25,10 @@ OUTSIDE = "skmetrics_ext:outside"  # marks a legend next to the axes
 
 _FIGURE = "skmetrics_ext:figure"  # marks a figure that a display made
 # Marks of lines, for the next display on the same axes.
-_CURVE, _DIFFERENCE, _REFERENCE, _REMARK = (
+CURVE, _DIFFERENCE, _REFERENCE, _REMARK = (
     f"skmetrics_ext:{kind}" for kind in ("curve", "difference", "reference", "remark")
 )
-_ORDER = {_CURVE: 0, _DIFFERENCE: 1, _REFERENCE: 3, _REMARK: 4}  # in a legend; bands are 2
+_ORDER = {CURVE: 0, _DIFFERENCE: 1, _REFERENCE: 3, _REMARK: 4}  # in a legend; bands are 2
 _MOST_ENTRIES = 7  # of a legend among the curves
 _HIGHEST, _CENTRED = 0.9, 0.6  # heights of a legend as shares of the figure's
 _LETTER = 0.07  # inches
@@ -95,26 +95,19 @@ def style(place: int, markers: Sequence[str] = ()) -> dict[str, Any]:
 
 def n_curves(ax: Any) -> int:
     """Count the curves of earlier displays, which the next ones must differ from."""
-    return sum(artist.get_gid() == _CURVE for artist in ax.get_lines())
-
-
-def mark_curve(line: Any) -> Any:
-    """Mark a line as a curve of a display."""
-    line.set_gid(_CURVE)
-    return line
+    return sum(artist.get_gid() == CURVE for artist in ax.get_lines())
 
 
 def draw_reference(ax: Any, x: Any, y: Any, label: str, **options: Any) -> None:
     """Draw a thin reference line, unless another display has drawn it."""
     drawn = {a.get_label() for a in ax.get_lines() if a.get_gid() == _REFERENCE}
     if label not in drawn:
-        ax.plot(x, y, label=label, **{**REFERENCE, **options})[0].set_gid(_REFERENCE)
+        ax.plot(x, y, label=label, gid=_REFERENCE, **{**REFERENCE, **options})
 
 
 def add_remark(ax: Any, text: str, *, difference: bool = False) -> None:
     """Add a legend entry without a line; a difference comes after the models."""
-    (line,) = ax.plot([], [], linestyle="none", label=text)
-    line.set_gid(_DIFFERENCE if difference else _REMARK)
+    ax.plot([], [], linestyle="none", label=text, gid=_DIFFERENCE if difference else _REMARK)
 
 
 def draw_dots(
@@ -138,7 +131,7 @@ def name_curves(ax: Any) -> None:
     if not name:
         return
     for artist in ax.get_lines():
-        if artist.get_gid() == _CURVE:
+        if artist.get_gid() == CURVE:
             artist.set_label(f"{name}, {artist.get_label()}")
 
 

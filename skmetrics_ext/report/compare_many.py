@@ -15,7 +15,7 @@ from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.draws.readers import find_metric, samples_of_models
 from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.inference.methods import positive_class_of
-from skmetrics_ext.inference.results import Comparison, design_text
+from skmetrics_ext.inference.results import design_text
 from skmetrics_ext.inference.simultaneous import Pair, by_holm, by_max_t
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import RandomState
@@ -226,8 +226,12 @@ def compare_many(
         described += f"; {design_text(**counts, effects=effects)}"
     lead = f"{measure.name}: {listed} ({100 * level:g}% simultaneous intervals, {described})"
     notes = class_notes(positive_class_of(compared.statistics[0].origin))
-    rows = Rows(_rows(names, pairs, comparisons), _COLUMNS, lead=[lead], notes=notes)
-    return ManyComparisons(measure.name, values, rows, adjust, level, control, **counts)
+    rows = [
+        {"first": names[i], "second": names[j], **{key: getattr(comparison, key) for key in _KEYS}}
+        for (i, j), comparison in zip(pairs, comparisons, strict=True)
+    ]
+    table = Rows(rows, _COLUMNS, lead=[lead], notes=notes)
+    return ManyComparisons(measure.name, values, table, adjust, level, control, **counts)
 
 
 def _names(predictions: Any, control: Any) -> list[Any]:
@@ -249,12 +253,3 @@ def _pairs(names: list[Any], control: Any) -> list[Pair]:
         return list(combinations(range(len(names)), 2))
     place = names.index(control)
     return [(i, place) for i in range(len(names)) if i != place]
-
-
-def _rows(
-    names: list[Any], pairs: list[Pair], comparisons: list[Comparison]
-) -> list[dict[str, Any]]:
-    return [
-        {"first": names[i], "second": names[j], **{key: getattr(comparison, key) for key in _KEYS}}
-        for (i, j), comparison in zip(pairs, comparisons, strict=True)
-    ]

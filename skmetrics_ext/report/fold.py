@@ -160,10 +160,8 @@ def fit_and_score(
         }
     score_end = time.perf_counter()
     classes = getattr(fitted, "classes_", None)
-    if isinstance(classes, list):  # of several outputs
-        classes = None
-    if classes is not None:
-        classes = read_array("classes_", classes)
+    if classes is not None:  # a list holds the classes of several outputs
+        classes = None if isinstance(classes, list) else read_array("classes_", classes)
     return FoldResult(
         model=model,
         fold=fold.number,

@@ -16,10 +16,10 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 LIMITS = {
     "inference": (6240, 4950),
     "metrics and registry": (5495, 5450),
-    "report": (4020, 3600),
+    "report": (4010, 3600),
     "merged and slices": (3070, 2600),
     "validation": (2390, 2250),
-    "plotting": (2315, 1800),
+    "plotting": (2311, 1800),
     "backends": (1795, 1750),
     "top level": (1705, 1300),
     "cli": (1680, 1050),

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 from skmetrics_ext.report.page import document as html
 from skmetrics_ext.report.page.charts import Dot, dot_chart
 from skmetrics_ext.report.page.document import note, section
-from skmetrics_ext.report.search.result import heading, shown_rows
-from skmetrics_ext.rows import Row
 
 if TYPE_CHECKING:
     from skmetrics_ext.report.search.result import SearchReport
@@ -31,8 +29,11 @@ _SET = (
 
 def search_page(report: SearchReport) -> str:
     """The report as one self-contained HTML page."""
-    rows, best = shown_rows(report), report.best
-    dots = [Dot(_mark(row) + row.label, row.mean, row.low, row.high) for row in rows[:_MOST_DRAWN]]
+    rows, best = report._as_rows(), report.best
+    dots = []
+    for row in rows[:_MOST_DRAWN]:
+        mark = "* " if row.selected else "= " if row.as_good else ""
+        dots.append(Dot(mark + row.label, row.mean, row.low, row.high))
     dots.append(Dot("corrected for selection", best.value, best.low, best.high, is_baseline=True))
     drawn = dot_chart(dots, f"{report.metric} of the candidates")
     picture = html.pictures([(drawn, report.metric)])
@@ -41,9 +42,4 @@ def search_page(report: SearchReport) -> str:
         section("Corrected for selection", note(_ABOUT)),
         section("Candidates", legend, picture, note(_SET), html.table(rows)),
     ]
-    card = html.brief(heading(report))
-    return html.document(f"Search by {report.metric}", (), parts, card=card)
-
-
-def _mark(row: Row) -> str:
-    return "* " if row.selected else "= " if row.as_good else ""
+    return html.document(f"Search by {report.metric}", (), parts, card=html.brief(rows.lead))

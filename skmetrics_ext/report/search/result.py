@@ -16,7 +16,6 @@ from skmetrics_ext.rows import Row, Rows, Shown, Tabular, columns, written
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_NAN = float("nan")
 NOT_INCLUDED = "training-set variation not included"
 
 
@@ -109,7 +108,11 @@ class SearchReport(Tabular):
         return self.rows[self.best_index]
 
     def _as_rows(self) -> Rows:
-        return shown_rows(self)
+        """The printed table, the best candidate first."""
+        order = sorted(self.rows, key=lambda row: (np.isnan(row["mean"]), -row["mean"]))
+        rows = self.rows.like(order)
+        rows.lead, rows.notes = tuple(heading(self)), tuple(self.notes)
+        return rows
 
     def plot(self, ax: Axes | None = None, *, parameter: str | None = None) -> Any:
         """Candidates with their intervals; those as good as the best are marked.
@@ -174,14 +177,6 @@ def heading(report: SearchReport) -> list[str]:
     if n > 1:
         lines.append(f"{as_good} of {n} not distinguishable from the best ({level}, marked =)")
     return lines
-
-
-def shown_rows(report: SearchReport) -> Rows:
-    """The printed table, the best candidate first."""
-    order = sorted(report.rows, key=lambda row: (np.isnan(row["mean"]), -row["mean"]))
-    rows = report.rows.like(order)
-    rows.lead, rows.notes = tuple(heading(report)), tuple(report.notes)
-    return rows
 
 
 def mark(selected: bool, as_good: bool) -> str:
