@@ -173,6 +173,8 @@ def _within(
 ) -> Iterator[tuple[str, ast.stmt, ast.AST, Change]]:
     if isinstance(node, _TOLD) or _is_docstring(node) or _tells_people(node):
         return
+    if isinstance(node, ast.keyword) and node.arg == "strict":  # lengths of zip, which are equal
+        return
     if isinstance(node, ast.stmt):
         statement = node
     for change in _mistakes(node):

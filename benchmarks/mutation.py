@@ -33,6 +33,7 @@ from typing import Any
 import pytest
 from mutants import Mutant, mutants_of, mutated, observed, source
 from mutation_page import page
+from output import put
 
 ROOT = Path(__file__).resolve().parents[1]
 # Files and directories by their name in the table; a file is in the first group that has it.
@@ -407,6 +408,7 @@ def main(arguments: list[str] | None = None) -> int:
     os.environ |= {"SKMETRICS_EXT_KERNELS": "numpy", "HYPOTHESIS_PROFILE": "unshrunk"}
     os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     os.chdir(ROOT)
+    sys.path.remove(str(Path(__file__).parent))  # it has names of directories of tests
     run = Run(options)
     pytest.main(["-q", "-s", "-n0", "-p", "no:cacheprovider", "--no-header", *options.tests], [run])
     if options.json is not None:
@@ -414,8 +416,6 @@ def main(arguments: list[str] | None = None) -> int:
     text = page(run.found, list(MODULES))
     print(text)
     for place in options.into:
-        from output import put
-
         put(place, "mutation", text)
     return int(any("**not found**" in line for line in text.splitlines()))
 

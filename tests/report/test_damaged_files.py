@@ -253,3 +253,19 @@ def test_what_is_saved_is_read_however_well_it_was_compressed(tmp_path, monkeypa
 def test_a_missing_file_is_no_damaged_one(tmp_path):
     with pytest.raises(FileNotFoundError):
         CrossValidationReport.load(tmp_path / "none.report")
+
+
+@pytest.mark.parametrize("row", [-1, N])
+def test_rows_outside_the_report_are_refused(load, saved, row):
+    """The numbers of rows of a fold, and of groups, are positions in other arrays."""
+    refusals = 0
+    parts = parts_of(saved)
+    for name in [name for name in parts if name.endswith(".npy")]:
+        numbers = np.load(io.BytesIO(parts[name]))
+        if numbers.dtype.kind == "i" and numbers.ndim == 1 and len(np.unique(numbers)) > 2:
+            stream = io.BytesIO()
+            np.save(stream, np.append(numbers[:-1], row))
+            with pytest.raises(ValueError, match=r"do not fit|damaged"):
+                load(zipped(parts | {name: stream.getvalue()}))
+            refusals += 1
+    assert refusals >= 3

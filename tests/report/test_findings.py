@@ -14,7 +14,8 @@ from sklearn.model_selection import KFold, RepeatedStratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 
 from skmetrics_ext import balanced_accuracy_score, cross_validation_report
-from skmetrics_ext.report.findings import KINDS, best_and_next, conclusion
+from skmetrics_ext.registry import find
+from skmetrics_ext.report.findings import KINDS, _weighs_both, best_and_next, conclusion
 from skmetrics_ext.report.out_of_fold import ThresholdCounts
 
 PAGE = Path(__file__).parents[2] / "docs" / "coverage_studies.md"
@@ -354,3 +355,13 @@ def test_adjusted_intervals_have_the_levels_of_holms_method():
         assert row["p_value"] == pytest.approx(
             2 * stats.t.sf(abs(gaps.mean()) / half * stats.t.isf(level / 2, 4), 4)
         )
+
+
+@pytest.mark.parametrize(
+    ("name", "weighs_both"),
+    [("f1", True), ("balanced_accuracy", True), ("matthews_corrcoef", True),
+     ("precision", False), ("recall", False), ("error_rate", False), ("roc_auc", False),
+     ("confusion_matrix", False)],
+)  # fmt: skip
+def test_thresholds_are_judged_by_metrics_that_weigh_both_errors(name, weighs_both):
+    assert _weighs_both(find(name)) is weighs_both

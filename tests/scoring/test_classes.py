@@ -9,6 +9,7 @@ from support.compare import undefined_allowed
 
 from scoring.models import Fixed, bayes, cancer, iris
 from skmetrics_ext import get_scorer, log_loss, roc_auc_score
+from skmetrics_ext.scoring.responses import Stored
 
 P = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.3, 0.3, 0.4], [0.2, 0.5, 0.3], [0.1, 0.1, 0.8]])
 EPS = np.finfo(np.float64).eps
@@ -139,3 +140,29 @@ def test_the_same_as_calling_the_metric():
     assert got == -log_loss(y, P, sample_weight=weight)
     got = get_scorer("roc_auc_ovo")(model, P, y, sample_weight=weight)
     assert got == roc_auc_score(y, P, sample_weight=weight, multi_class="ovo")
+
+
+def test_decision_values_are_read_first_where_their_sign_matters():
+    """Of three classes other metrics read probabilities: decision values may be of pairs."""
+    classes, y = np.arange(3), np.array([0, 1, 2])
+    right = np.eye(3)
+    model = Stored(classes, {"decision_function": 4 * right - 2, "predict_proba": right[::-1]})
+    assert get_scorer("neg_hinge_loss")(model, None, y) == 0
+    assert get_scorer("roc_auc_ovr")(model, None, y) == (1 / 4 + 1 + 1 / 4) / 3
+    model = Stored(np.arange(2), {"decision_function": np.array([1, -1]),
+                                  "predict_proba": right[:2, :2]})  # fmt: skip
+    assert get_scorer("roc_auc")(model, None, np.array([0, 1])) == 0
+
+
+def test_an_output_without_a_negative_row_leaves_the_average_of_outputs():
+    proba = np.array([[0.9, 0.8], [0.7, 0.1], [0.6, 0.9]])
+    model = Stored([np.arange(2)] * 2, {"predict_proba": proba})
+    y = np.array([[1, 1], [1, 0], [1, 1]])
+    assert get_scorer("roc_auc_ovr")(model, None, y) == 1
+
+
+def test_integers_beyond_floats_rank_a_class_that_the_model_never_saw_last():
+    score = np.array([[2**60, 2**60 + 1]] * 2)
+    model = Stored(np.arange(2), {"decision_function": score})
+    y = np.array([2, 0])
+    assert get_scorer("top_k_accuracy", k=2)(model, None, y) == 0.5

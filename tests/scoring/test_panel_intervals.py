@@ -92,3 +92,10 @@ def test_groups_are_routed_to_a_panel_that_asks():
         pred = found["estimator"][fold].predict(X[rows])
         wanted = confidence_interval("accuracy", y[rows], pred, groups=groups[rows])
         assert found["test_accuracy_low"][fold] == pytest.approx(wanted.low)
+
+
+def test_the_error_for_an_unknown_bound_names_the_metrics():
+    panel = ScorerPanel(["roc_auc"], intervals=True)
+    for name in ("f1_low", "roc_auc_middle", "f1"):
+        with pytest.raises(ValueError, match=f"'{name}' is not a metric of this panel: roc_auc"):
+            panel.single(name)

@@ -291,3 +291,15 @@ def test_no_threshold_is_tuned_on_all_rows_for_the_worst_group():
     )
     with pytest.raises(AttributeError, match="worst group needs the groups"):
         tuned.fit(X, y)
+
+
+def test_a_group_whose_rows_have_weight_0_has_no_score():
+    """Recall leaves out rows of weight 0, so that the group of the worst is empty."""
+    region = np.array(["east"] * 2 + ["north"] * 4 + ["south"] * 4)
+    proba = np.array([0.1, 0.2, 0.9, 0.4, 0.3, 0.6, 0.8, 0.7, 0.2, 0.1])
+    y = np.array([1, 0, 1, 1, 0, 0, 1, 1, 0, 0])
+    model = Stored(np.array([0, 1]), {"predict_proba": np.column_stack([1 - proba, proba])})
+    scorer = get_scorer("roc_auc", worst_of="region")
+    assert scorer(model, None, y, region=region) == 0
+    weight = np.array([0, 0] + [1] * 8)
+    assert scorer(model, None, y, weight, region=region) == 3 / 4  # of the north

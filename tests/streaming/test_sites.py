@@ -349,3 +349,25 @@ def test_reports_are_no_accumulators(tmp_path):
 def test_sites_have_names(sites):
     with pytest.raises(InvalidParameterError, match="sites must be a dict"):
         Accumulator.evaluate_sites(sites)
+
+
+def test_small_cells_of_negatives_in_bins_are_refused(tmp_path):
+    """In the upper bin are 20 positives and 2 negatives."""
+    binned = Accumulator([partial(expected_calibration_error, n_bins=2)])
+    binned.update([0] * 20 + [1] * 20 + [0] * 2, [0.25] * 20 + [0.75] * 22)
+    with pytest.raises(InvalidParameterError, match=r"expected_calibration_error \(2\)"):
+        binned.save(tmp_path / "a.skx", min_cell=3)
+    binned.save(tmp_path / "a.skx", min_cell=2)
+
+
+def test_one_site_with_float_weights_leaves_all_of_them_without_intervals():
+    """Sums of float weights are no counts of rows, also where other sites have counts."""
+    sites = {}
+    for site, weight in (("counted", 2), ("weighted", 0.5)):
+        sites[site] = Accumulator(["accuracy"])
+        sites[site].update([0, 1, 1, 0], [0, 1, 0, 0], np.full(4, weight))
+    found = Accumulator.evaluate_sites(sites, intervals=True, weights_are="frequency")
+    low = {row.group: row.low for row in found}
+    assert low["counted"] > 0
+    assert np.isnan(low["weighted"])
+    assert np.isnan(low[None])

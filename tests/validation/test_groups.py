@@ -149,3 +149,14 @@ def test_tables_of_numbered_groups():
     for groups, message in refused.values():
         with pytest.raises(ValueError, match=message):
             count(Y, Y, groups=groups)
+
+
+def test_numbered_groups_may_be_whole_floats():
+    true, pred, groups = [0, 1, 1, 0], [0, 1, 0, 0], np.array([0.0, 2.0, 2.0, 0.0])
+    tally = ConfusionTally.from_predictions(true, pred, groups=groups)
+    assert tally.table.tolist() == [[[2, 0], [0, 0]], [[0, 0], [0, 0]], [[0, 0], [1, 1]]]
+    for wrong in (groups + 0.5, ["a", "b", "b", "a"]):
+        with pytest.raises(ValueError, match="groups must number the groups from 0, got dtype"):
+            ConfusionTally.from_predictions(true, pred, groups=wrong)
+    with pytest.raises(ValueError, match="groups must number the groups from 0, got -1"):
+        ConfusionTally.from_predictions(true, pred, groups=groups - 1)
