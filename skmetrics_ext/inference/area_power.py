@@ -15,7 +15,7 @@ from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.parameters import check_level, check_number
 
 AreaVariance = Literal["obuchowski", "hanley_mcneil", "newcombe"]
-MOST_LOG_ROWS = 60.0  # log2 of the largest number of rows in a search
+MOST_ROWS = 2.0**60  # in a search
 
 
 class SampleSize(NamedTuple):
@@ -83,6 +83,13 @@ AREA_VARIANCES: dict[str, Callable[[float, Any, Any], Any]] = {
     "hanley_mcneil": hanley_mcneil_variance,
     "newcombe": newcombe_variance,
 }
+
+
+def least_rows(rising: Callable[[float], Any], least_log: float = 0.0) -> float:
+    """Rows from which a rising function is not negative, searched from 2 ** ``least_log``."""
+    ends = np.asarray(least_log), np.asarray(least_log + np.log2(MOST_ROWS))
+    log_rows = increasing_root(lambda log: np.asarray(rising(2.0 ** float(log))), *ends)
+    return 2.0 ** float(log_rows)
 
 
 def power_of(
@@ -221,15 +228,11 @@ def roc_auc_sample_size(
         raise InvalidParameterError("neg_per_pos has to be positive, got 0.")
     if auc == null_auc:
         raise InvalidParameterError(f"auc has to differ from null_auc={null_auc}, got {auc}.")
-    least = max(0.0, -float(np.log2(share)))
 
-    def missing(log_pos: Any) -> Any:
-        n_pos = 2.0 ** float(log_pos)
-        return np.asarray(power_of(auc, null_auc, n_pos, share * n_pos, z, method) - power)
+    def excess(n_pos: float) -> float:
+        return power_of(auc, null_auc, n_pos, share * n_pos, z, method) - power
 
-    n_pos = 2.0 ** float(
-        increasing_root(missing, np.asarray(least), np.asarray(least + MOST_LOG_ROWS))
-    )
+    n_pos = least_rows(excess, max(0.0, -float(np.log2(share))))
     return SampleSize(n_pos, share * n_pos)
 
 

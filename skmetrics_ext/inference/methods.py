@@ -27,7 +27,6 @@ from skmetrics_ext.inference.scales import (
     Bounds,
     Interval,
     Level,
-    Range,
     delta_bounds,
     quantile,
     scales_of,
@@ -162,13 +161,6 @@ def _none(statistic: Linearized, *_: Any) -> Interval:
 # --------------------------------------------------------------------------- shares of rows
 
 
-def _as_share(kind: str, value: Array, variance: Array) -> tuple[Array, Array]:
-    """The share of rows of which the metric is a function, and its variance."""
-    if kind == "dice":  # F = 2 J / (1 + J)
-        return value / (2 - value), variance * (2 / (2 - value) ** 2) ** 2
-    return value, variance
-
-
 def of_shares(kind: str, shares: Array) -> Array:
     """The metric as a function of the share of rows."""
     return 2 * shares / (1 + shares) if kind == "dice" else shares
@@ -176,9 +168,7 @@ def of_shares(kind: str, shares: Array) -> Array:
 
 def _share_and_rows(statistic: Linearized) -> tuple[Array, Array]:
     """The share of rows of which the metric is a function, and the effective number of them."""
-    value = np.asarray(statistic.value, dtype=np.float64)
-    share, variance = _as_share(statistic.origin.share, value, statistic.variance)
-    rows = _effective_rows(statistic, share, variance, (0.0, 1.0), prior=None)
+    share, rows = _effective_rows(statistic)
     if statistic.design.is_counted:
         rows = np.where(np.abs(rows - np.rint(rows)) < 1e-3, np.rint(rows), rows)
     return share, rows
@@ -232,41 +222,44 @@ def _effective_groups(statistic: Linearized) -> Array:
     return statistic.atoms.effective_groups(sizes > _NO_CONTRIBUTION * largest)
 
 
-def _effective_rows(
-    statistic: Linearized, value: Array, variance: Array, bounds: Range, prior: float | None
-) -> Array:
-    """Effective sample size: the n for which a proportion has this variance (Korn & Graubard 1998).
+def _effective_rows(statistic: Linearized, prior: float | None = None) -> tuple[Array, Array]:
+    """The metric as a share, and the n for which a share has its variance (Korn & Graubard 1998).
 
-    For a proportion it is its denominator. A class with no errors in its few rows shows no
-    variance, so the size is at most that after ``prior`` more rows in each class. If nothing
-    varies at all, it is that after a tiny number of rows more.
+    The share is the proportion that the metric is a function of, with its denominator as n, or
+    its place in its range. A class with no errors in its few rows shows no variance, so n is at
+    most that after ``prior`` more rows in each class. If nothing varies at all, it is that after a
+    tiny number of rows more.
     """
-    low, width = bounds[0], bounds[1] - bounds[0]
-    sample = statistic.origin
+    sample, (low, high) = statistic.origin, statistic.bounds
 
-    def size_of(value: Array, variance: Array) -> Array:
-        share = np.clip((value - low) / width, 0.0, 1.0)
-        return divide(share * (1 - share) * width**2, variance)
+    def share_and_rows(value: Array, variance: Array) -> tuple[Array, Array]:
+        if sample.share == "dice":  # F = 2 J / (1 + J)
+            share, slope = value / (2 - value), 2 / (2 - value) ** 2
+        else:
+            share, slope = (value - low) / (high - low), np.asarray(1 / (high - low))
+        share = np.clip(share, 0.0, 1.0)
+        return share, divide(share * (1 - share), variance * slope**2)
 
-    def size_after_prior(rows: float) -> Array:
-        return size_of(*_as_share(sample.share, *sample.with_prior_rows(rows)))
+    def rows_after_prior(prior: float) -> Array:
+        return share_and_rows(*sample.with_prior_rows(prior))[1]
 
-    rows = size_of(value, variance)
+    value, variance = np.asarray(statistic.value, dtype=np.float64), statistic.variance
+    share, rows = share_and_rows(value, variance)
     usable = np.isfinite(rows) & (rows > 0)
     if prior is not None:
-        rows = np.fmin(rows, size_after_prior(prior))
+        rows = np.fmin(rows, rows_after_prior(prior))
     if usable.all():
-        return rows
+        return share, rows
     if not sample.is_compact:
-        return np.where(usable, rows, statistic.atoms.effective_rows)
-    rows = np.where(usable, rows, size_after_prior(_TINY))
+        return share, np.where(usable, rows, statistic.atoms.effective_rows)
+    rows = np.where(usable, rows, rows_after_prior(_TINY))
     # A table of one class, or a metric that no row changes: a share of the rarest class.
     of_class = sample.equal_rows.sum(axis=-1)
     rarest = of_class[of_class > 0].min()
-    inside = (bounds[0] < value) & (value < bounds[1])
-    rows = np.where((variance == 0) & inside, np.fmin(rows, rarest), rows)
+    is_still = (variance == 0) & (low < value) & (value < high)
+    rows = np.where(is_still, np.fmin(rows, rarest), rows)
     known = np.isfinite(rows) & (rows > 0) | np.isnan(value)
-    return np.where(known, rows, np.where(sample.is_defined_by_data(), rarest, 0.0))
+    return share, np.where(known, rows, np.where(sample.is_defined_by_data(), rarest, 0.0))
 
 
 def _mover(
@@ -353,13 +346,13 @@ def _table_bounds(statistic: Linearized, method: str, level: Level) -> Bounds:
 
 def _table_score(statistic: Linearized, _method: str, level: Level) -> Bounds:
     """Wilson's bounds of a share of the effective number of rows."""
-    value, bounds = np.asarray(statistic.value, dtype=np.float64), statistic.bounds
-    prior = _PRIOR if statistic.design.is_plain else None
-    rows = _effective_rows(statistic, value, statistic.variance, bounds, prior)
-    low, width = bounds[0], bounds[1] - bounds[0]
-    share = np.clip((value - low) / width, 0.0, 1.0)
+    share, rows = _effective_rows(statistic, _PRIOR if statistic.design.is_plain else None)
     down, up = wilson_bounds(share, rows, quantile(level, statistic.freedom))
-    return np.minimum(low + width * down, value), np.maximum(low + width * up, value)
+    value, (low, high) = statistic.value, statistic.bounds
+    return (
+        np.minimum(low + (high - low) * down, value),
+        np.maximum(low + (high - low) * up, value),
+    )
 
 
 # --------------------------------------------------------------------------- smooth metrics

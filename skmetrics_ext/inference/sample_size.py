@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.inference.area_power import AREA_VARIANCES, MOST_LOG_ROWS, AreaVariance
+from skmetrics_ext.inference.area_power import AREA_VARIANCES, MOST_ROWS, AreaVariance, least_rows
 from skmetrics_ext.inference.calibration_intervals import calibration_slope_intercept
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.rankings import is_area
@@ -30,11 +30,10 @@ from skmetrics_ext.inference.proportions import (
     ProportionMethod,
     proportion_bounds,
 )
-from skmetrics_ext.inference.scales import SCALES, Range, increasing_root, quantile
+from skmetrics_ext.inference.scales import SCALES, Range, quantile
 from skmetrics_ext.inference.t_tests import variance_of_difference
 from skmetrics_ext.metrics.calibration.recalibration import observed_expected_ratio
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import Result
 from skmetrics_ext.validation import InvalidParameterError, check_option
@@ -265,10 +264,10 @@ def sample_size(
     if width is None:
         z = quantile(claim.level(level))
 
-        def excess(log_rows: Array) -> Array:
-            return np.asarray(_power_of_claim(claim, truth, error(2.0**log_rows), z) - power)
+        def excess(n: float) -> Any:
+            return _power_of_claim(claim, truth, error(n), z) - power
 
-        if excess(np.asarray(MOST_LOG_ROWS)) < 0:
+        if excess(MOST_ROWS) < 0:
             raise InvalidParameterError(
                 f"no number of rows shows {alternative!r} by margin={margin!r} if the true "
                 f"difference is {truth:g}."
@@ -277,11 +276,10 @@ def sample_size(
         width = _check_distance("width", width, plan.limits)
         plan = plan._replace(error=lambda n, _: error(n), scale="delta") if samples == 2 else plan
 
-        def excess(log_rows: Array) -> Array:
-            return np.asarray(width - plan.width(2.0**log_rows, level))
+        def excess(n: float) -> Any:
+            return width - plan.width(n, level)
 
-    rows = 2.0 ** float(increasing_root(excess, np.asarray(0.0), np.asarray(MOST_LOG_ROWS)))
-    n = max(ceil(rows * (1 - 1e-9)), 1)  # rounding adds no row
+    n = max(ceil(least_rows(excess) * (1 - 1e-9)), 1)  # rounding adds no row
     n_groups = None if plan.rows_per_group is None else ceil(n / plan.rows_per_group)
     return RowsNeeded(n, n_groups, plan.value, float(error(n)), plan.note, not has_pilot)
 

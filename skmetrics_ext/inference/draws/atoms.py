@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from typing import Any, Literal
 
@@ -151,21 +151,26 @@ class Atoms:
 
     @classmethod
     def of_cells(
-        cls, design: RowDesign, rows: Array, label: Array, cell_of_row: Callable[[], Array]
+        cls,
+        design: RowDesign,
+        table: Callable[[], Array],
+        class_of: Callable[[Array], Array],
+        cell_of_row: Callable[[], Array],
     ) -> tuple[Atoms, Array]:
         """Atoms of the rows in each cell of a table, and the cell of each atom.
 
-        ``rows`` and ``label`` are the number of rows and the class of each cell. The rows
-        themselves are needed only if they differ by weight, group or stratum.
+        Rows that weigh the same and are independent are counted by the table; otherwise the cell
+        of each row is needed. ``class_of`` gives the classes of cells.
         """
         if not design.is_counted or design.sizes is not None:
             cell = cell_of_row()
-            atoms, first = cls.alike(design, label[cell], cell)
-            return atoms, cell[first]
+            atoms, first = cls.alike(design, None, cell)
+            return replace(atoms, label=class_of(cell[first])), cell[first]
+        rows = table().reshape(-1)
         cells = np.flatnonzero(rows)
         codes = partial(_filled_codes, cells, len(rows), cell_of_row)
         counts = rows[cells].astype(np.int64, copy=False)
-        return cls(counts, label=label[cells], codes=codes, design=design), cells
+        return cls(counts, label=class_of(cells), codes=codes, design=design), cells
 
     @classmethod
     def each_row(cls, n_rows: int, design: RowDesign, label: Array | None) -> Atoms:

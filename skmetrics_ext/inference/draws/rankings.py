@@ -156,9 +156,12 @@ class RankingSample(TallySample):
             tally = RankTally.of_class(checked)
             n_scores = len(tally.thresholds)
             # Rising scores; of equal ones the negative class first.
-            rows = tally.mass[:, ::-1].T.reshape(-1)
-            label = np.arange(len(rows)) & 1
-            atoms, cell = Atoms.of_cells(design, rows, label, partial(_cell_of_row, checked))
+            atoms, cell = Atoms.of_cells(
+                design,
+                lambda: tally.mass[:, ::-1].T,
+                lambda cell: cell & 1,
+                partial(_cell_of_row, checked),
+            )
             index = ((cell & 1) + 1) * n_scores - 1 - (cell >> 1)
             stored["atoms"] = atoms, (ScoreIndex(tally.thresholds, index),)
         atoms_and_indexes: tuple[Atoms, tuple[ScoreIndex, ...]] = stored["atoms"]

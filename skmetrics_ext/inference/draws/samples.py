@@ -212,9 +212,9 @@ class TableSample(TallySample):
 
     @cached_property
     def _atoms_and_cells(self) -> tuple[Atoms, Array]:
-        labels, rows = self.data, table_of(self.data).reshape(-1)
-        label = np.arange(len(rows)) // len(self.classes)
-        return Atoms.of_cells(self.design, rows, label, partial(_cell_of_row, labels))
+        labels, n_classes = self.data, len(self.classes)
+        table, cell_of_row = (partial(read, labels) for read in (table_of, _cell_of_row))
+        return Atoms.of_cells(self.design, table, lambda cell: cell // n_classes, cell_of_row)
 
     @cached_property
     def atoms(self) -> Atoms:
