@@ -66,7 +66,7 @@ class Shares:
         metric, tally = sample.metric, sample.tally_of_mass(mass)
         if sample.is_compact:
             return cls.of_table(metric, tally)
-        shares = metric.spec.shares(tally, **metric.own)
+        shares = metric.spec.shares(tally, **metric.kernel_params)
         return None if shares is None else cls(*shares)
 
     @classmethod

@@ -18,7 +18,7 @@ from skmetrics_ext.metrics.rankings.score_tally import ScoreTally
 from skmetrics_ext.metrics.spec import MetricSpec, UnknownSpec
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry.defaults import SYNONYMS
-from skmetrics_ext.registry.table import METRICS, ROWS
+from skmetrics_ext.registry.table import METRICS, SPECS
 from skmetrics_ext.tallies import Counts, LabelTally, Means
 from skmetrics_ext.validation import InvalidParameterError, Labels, Scores
 from skmetrics_ext.validation.labels import read_labels
@@ -86,12 +86,12 @@ class Metric:
     @property
     def sums(self) -> str:
         """Sums that parts of the rows are reduced to: "tables", "moments", "bins" or "ranks"."""
-        row = self.spec
-        if row.response == "labels":
+        spec = self.spec
+        if spec.response == "labels":
             return "tables"
-        if row.row_values is not None:
+        if spec.row_values is not None:
             return "moments"
-        name, value = row.bins_when or ("", None)
+        name, value = spec.bins_when or ("", None)
         return "bins" if name and self.options[name] == value else "ranks"
 
     # ----------------------------------------------------------------------- the positive class
@@ -99,12 +99,12 @@ class Metric:
     @cached_property
     def sides(self) -> str:
         """Whether the metric describes "one" class of two, "either", or "none"."""
-        row, options = self.spec, self.options
-        if row.response == "labels":
-            return row.sides if options.get("average", "binary") == "binary" else "none"
-        if any(options.get(name) is not None for name in row.one_sided_params):
+        spec, options = self.spec, self.options
+        if spec.response == "labels":
+            return spec.sides if options.get("average", "binary") == "binary" else "none"
+        if any(options.get(name) is not None for name in spec.one_sided_params):
             return "one"
-        return row.sides
+        return spec.sides
 
     def positive(self, classes: Any, pos_label: Any = None) -> Any:
         """The positive class of at most two, or None if the metric has none."""
@@ -165,13 +165,13 @@ class Metric:
         return not rest or any(rest == dict(fixed) for fixed in self.spec.scorers.values())
 
     @cached_property
-    def of_rows(self) -> Mapping[str, Any]:
+    def row_params(self) -> Mapping[str, Any]:
         """Parameters of `row_values`, for a metric of means."""
         names = parameters_of(self.spec.row_values) if self.spec.row_values else ()
         return {name: self.options[name] for name in names if name in self.options}
 
     @cached_property
-    def own(self) -> Mapping[str, Any]:
+    def kernel_params(self) -> Mapping[str, Any]:
         """Parameters of the kernel that differ from its defaults."""
         names = list(parameters_of(self.spec.kernel).items())[1:]
         return {
@@ -183,15 +183,14 @@ class Metric:
     @cached_property
     def kernel(self) -> Callable[..., Array]:
         """The kernel with its parameters: a function of the tally alone."""
-        return partial(self.spec.kernel, **self.own) if self.own else self.spec.kernel
+        kernel, params = self.spec.kernel, self.kernel_params
+        return partial(kernel, **params) if params else kernel
 
     @cached_property
     def tally(self) -> str:
         """The tally that the kernel reads; some parameters need the full table."""
-        row = self.spec
-        if any(not self.is_default(name) for name in row.table_params):
-            return "confusion"
-        return row.tally
+        needs_table = any(not self.is_default(name) for name in self.spec.table_params)
+        return "confusion" if needs_table else self.spec.tally
 
     def is_default(self, name: str) -> bool:
         """Whether a parameter has its default value."""
@@ -208,7 +207,7 @@ class Metric:
             if not is_ranking or refused:
                 return None
             return ScoreTally(checked)
-        return Means.of(values(checked, **self.of_rows), checked.weight)
+        return Means.of(values(checked, **self.row_params), checked.weight)
 
     def read(self, tally: Any, *, tell: Tell = None) -> Array:
         """Value of a tally with any leading axes; 0/0 becomes ``zero_division``, or nan.
@@ -220,20 +219,20 @@ class Metric:
         tell : callable, default=None
             Called with the average and its number of values if one is 0/0.
         """
-        row, options = self.spec, self.options
+        spec, options = self.spec, self.options
         with np.errstate(divide="ignore", invalid="ignore"):
-            if row.tally == "ranks" and row.is_table:
+            if spec.tally == "ranks" and spec.is_table:
                 return np.asarray(tally.pairs(self.kernel))
-            if row.tally == "ranks":
+            if spec.tally == "ranks":
                 return averaging.read_rankings(
                     self.kernel,
                     tally,
                     options.get("average", "macro"),
                     options.get("multi_class", "ovr"),
-                    convention=row.convention,
+                    convention=spec.convention,
                     tell=tell,
                 )
-            if row.tally == "moments":
+            if spec.tally == "moments":
                 return np.asarray(self.kernel(tally))
             return self._read_table(tally, tell)
 
@@ -253,11 +252,11 @@ class Metric:
         return *of_class, options.get("average", "macro"), self.name, either
 
     def _read_table(self, tally: Any, tell: Tell) -> Array:
-        row, options = self.spec, self.options
-        if row.averages:
+        spec, options = self.spec, self.options
+        if spec.averages:
             plan = averaging.averaged(tally, *self._average)
             fill = options.get("zero_division", np.nan)
-            if row.averages == "classes":
+            if spec.averages == "classes":
                 return plan.read(self.kernel, fill, tell)
             return np.asarray(self.kernel(partial(plan.read, zero_division=fill, tell=tell)))
         if "labels" in options:
@@ -266,9 +265,9 @@ class Metric:
             values = self.kernel(tally)
         else:
             values = self.kernel(getattr(tally, self.tally)())
-        if not row.fill:
+        if not spec.fill:
             return np.asarray(values)
-        return averaging.fill_undefined(values, options[row.fill], tell)
+        return averaging.fill_undefined(values, options[spec.fill], tell)
 
 
 def _again(name: str, function: Callable[..., Any], params: dict[str, Any]) -> Metric:
@@ -283,14 +282,16 @@ def _same(value: Any, default: Any) -> bool:
 
 def spec_of(function: Callable[..., Any]) -> MetricSpec | None:
     """The spec of a function of this package; None for any other function."""
-    row = ROWS.get(getattr(function, "__name__", ""))
-    return row if row is not None and row.function is function else None
+    spec = SPECS.get(getattr(function, "__name__", ""))
+    return spec if spec is not None and spec.function is function else None
 
 
 @cache
 def scorers() -> Mapping[str, tuple[MetricSpec, Mapping[str, Any]]]:
     """Name of every scorer -> its spec and the parameters that it sets."""
-    return {name: (row, params) for row in METRICS.values() for name, params in row.scorers.items()}
+    return {
+        name: (spec, params) for spec in METRICS.values() for name, params in spec.scorers.items()
+    }
 
 
 def find(metric: Any, params: Mapping[str, Any] | None = None, *, scorer: bool = False) -> Metric:
@@ -331,13 +332,13 @@ def familiar_name(name: Any) -> str | None:
 
 @lru_cache(maxsize=1024)
 def _named(name: str, scorer: bool) -> Metric:
-    if name in ROWS and not scorer:
-        return Metric(name, ROWS[name].function, ROWS[name], ROWS[name].params)
+    if name in SPECS and not scorer:
+        return Metric(name, SPECS[name].function, SPECS[name], SPECS[name].params)
     known = scorers()
     for candidate in (name, f"neg_{name}"):
         if candidate in known:
-            row, params = known[candidate]
-            return Metric(name, row.function, row, params)
+            spec, params = known[candidate]
+            return Metric(name, spec.function, spec, params)
     registered = familiar_name(name)
     if registered is not None:
         if scorer and f"neg_{registered}" in known:
@@ -351,17 +352,17 @@ def _named(name: str, scorer: bool) -> Metric:
     )
 
 
-def _registered(name: str, row: MetricSpec, params: dict[str, Any]) -> Metric:
-    accepted = parameters_of(row.function)
+def _registered(name: str, spec: MetricSpec, params: dict[str, Any]) -> Metric:
+    accepted = parameters_of(spec.function)
     unknown = [key for key in params if key not in accepted]
     if unknown:
         raise InvalidParameterError(
-            f"{row.name} takes no {' and no '.join(unknown)}; its parameters are "
+            f"{spec.name} takes no {' and no '.join(unknown)}; its parameters are "
             f"{[key for key in list(accepted)[2:] if key != 'sample_weight']}."
         )
     if params.get("labels") is not None:
         read_labels(params["labels"])
-    return Metric(name, row.function, row, params)
+    return Metric(name, spec.function, spec, params)
 
 
 # --------------------------------------------------------------------------- what can be computed

@@ -48,7 +48,7 @@ def _specs_of(package: ModuleType) -> Iterator[MetricSpec]:
 
 
 # Includes the unlisted metrics, which `find` and all layers above know like the others.
-ROWS: Mapping[str, MetricSpec] = MappingProxyType(
+SPECS: Mapping[str, MetricSpec] = MappingProxyType(
     {
         spec.name: spec
         for package in (labels, rankings, probabilities, calibration)
@@ -57,10 +57,10 @@ ROWS: Mapping[str, MetricSpec] = MappingProxyType(
 )
 
 METRICS: Mapping[str, MetricSpec] = MappingProxyType(
-    _Table({name: spec for name, spec in ROWS.items() if "unlisted" not in spec.traits})
+    _Table({name: spec for name, spec in SPECS.items() if "unlisted" not in spec.traits})
 )
 
 # Public functions by name, without statistics of the table (see `confusion_statistic`).
 FUNCTIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
-    {name: spec.function for name, spec in ROWS.items() if not hasattr(spec.function, "statistic")}
+    {name: spec.function for name, spec in SPECS.items() if not hasattr(spec.function, "statistic")}
 )

@@ -18,7 +18,7 @@ from support.samples import Sample, integers, probabilities
 import skmetrics_ext as sx
 from skmetrics_ext.inference.draws.readers import check_rows
 from skmetrics_ext.registry import find
-from skmetrics_ext.registry.table import ROWS
+from skmetrics_ext.registry.table import SPECS
 from skmetrics_ext.validation import InvalidParameterError
 
 KINDS = ("binary", "multiclass", "multilabel")
@@ -33,14 +33,14 @@ FURTHER = {
 }
 # Calibration errors have functions of their own; those that rank labels have no tally of classes.
 NAMES = [
-    name for name, spec in ROWS.items() if not spec.ranks_labels and spec.interval != "calibration"
+    name for name, spec in SPECS.items() if not spec.ranks_labels and spec.interval != "calibration"
 ]
 
 
 @cache
 def settings_of(name):
     """All parameters to try."""
-    spec = ROWS[name]
+    spec = SPECS[name]
     found = [dict(spec.params), *map(dict, spec.scorers.values())]
     for parameter, values in FURTHER.items():
         if parameter in signature(spec):
@@ -123,7 +123,7 @@ def with_classes(spec, params, kind):
 @settings(max_examples=4)  # each with all parameters
 @given(data=st.data())
 def test_read_gives_what_the_function_gives(name, data):
-    spec, kind = ROWS[name], data.draw(st.sampled_from(KINDS))
+    spec, kind = SPECS[name], data.draw(st.sampled_from(KINDS))
     sample = data.draw(lacking(spec.response, kind))
     for params in settings_of(name):
         check(spec, with_classes(spec, params, kind), sample)
@@ -132,7 +132,7 @@ def test_read_gives_what_the_function_gives(name, data):
 @pytest.mark.parametrize("name", NAMES)
 def test_every_parameter_is_asked(name):
     """Each setting is accepted for some kind of rows that has all classes."""
-    spec = ROWS[name]
+    spec = SPECS[name]
     rng = np.random.default_rng(0)
     samples = []
     for kind in KINDS:

@@ -19,10 +19,10 @@ from skmetrics_ext import METRICS
 from skmetrics_ext.metrics.rankings.ranking_kernels import around, corners, gini
 from skmetrics_ext.metrics.spec import WHOLE, Ranges
 from skmetrics_ext.registry import find, parameters_of
-from skmetrics_ext.registry.table import ROWS
+from skmetrics_ext.registry.table import SPECS
 from skmetrics_ext.tallies import RankTally, Stretch, Wins
 
-NAMES = [name for name, row in ROWS.items() if row.tally == "ranks"]
+NAMES = [name for name, row in SPECS.items() if row.tally == "ranks"]
 # By parameter: values beside the default and those that the names of scorers set.
 FURTHER = {
     "max_fpr": (0.3, 1.0),
@@ -37,7 +37,7 @@ FURTHER = {
 
 def settings_of(name):
     """The row's metric with all that its scorers set, and with further values of each."""
-    row = ROWS[name]
+    row = SPECS[name]
     listed = list(row.scorers.values()) or [dict(row.params)]
     found = [find(row.function, params) for params in listed]
     for parameter, values in FURTHER.items():
@@ -115,7 +115,7 @@ def check_parts(metric, ranges, tally, cuts, weighted=False):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_row_says_how_it_reads_ranges(name):
-    ranges = ROWS[name].ranges
+    ranges = SPECS[name].ranges
     assert ranges is not None, "it is a ranking: metrics.spec.Ranges, or WHOLE if all else fails"
     for one in (ranges, *([ranges.instead[1]] if ranges.instead else [])):
         assert one.kind in ("wins", "sum", "places", "whole")
@@ -139,7 +139,7 @@ def test_parts_give_what_the_kernel_gives_of_the_whole(name, weighted, data):
 @pytest.mark.parametrize("name", NAMES)
 def test_only_what_needs_all_scores_says_so(name):
     """A row that says "whole" without need costs memory: calibration alone does."""
-    assert (ROWS[name].ranges is WHOLE) == name.endswith("calibration_error")
+    assert (SPECS[name].ranges is WHOLE) == name.endswith("calibration_error")
 
 
 # --------------------------------------------------------------------------- and it finds faults

@@ -103,7 +103,7 @@ def test_a_kernel_has_to_say_which_tally_it_reads():
 
 
 def test_lists_are_in_the_order_of_modules_that_exist():
-    modules = {spec.function.__module__.rsplit(".", 1)[1] for spec in table.ROWS.values()}
+    modules = {spec.function.__module__.rsplit(".", 1)[1] for spec in table.SPECS.values()}
     assert set(table._ORDER) <= modules
 
 

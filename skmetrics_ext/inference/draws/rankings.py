@@ -33,9 +33,9 @@ def is_area(metric: Metric) -> bool:
 def slope_of(metric: Metric) -> Slope | None:
     """Derivative of the kernel of a metric of rankings; None if it has none."""
     slope = metric.spec.slope
-    if slope is None or not metric.own:
+    if slope is None or not metric.kernel_params:
         return slope
-    return partial(slope, **metric.own)
+    return partial(slope, **metric.kernel_params)
 
 
 def _kind(metric: Metric) -> str:

@@ -252,7 +252,7 @@ def sample_of(metric: Metric, data: Any, design: RowDesign, value: Any) -> Tally
         )
         if (scores.kind == "binary" or by_class) and not spec.is_table:
             return RankingSample(metric, value, scores, design)
-    if spec.row_values is not None and _knows(metric, spec.row_values, metric.own):
+    if spec.row_values is not None and _knows(metric, spec.row_values, metric.kernel_params):
         return MomentSample(metric, value, data, design)
     is_ranking = spec.tally == "ranks" and isinstance(data, Scores)
     return (PairRankingSample if is_ranking else RowSample)(metric, value, data, design)

@@ -44,7 +44,7 @@ SHARES = ("wilson", "dice")
 def share_of(metric: Metric) -> str:
     """How the metric grows with a proportion of rows; "" if it does not (a stated prevalence)."""
     interval = metric.spec.interval
-    return interval if interval in SHARES and not metric.own else ""
+    return interval if interval in SHARES and not metric.kernel_params else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,7 +244,7 @@ class TableSample(TallySample):
     def kind(self) -> str:
         if self.metric.spec.interval == "largest":
             return "largest"
-        if self.metric.own.get("prevalence"):
+        if self.metric.kernel_params.get("prevalence"):
             return "logit"
         n_bounds = int(np.isfinite(self.metric.spec.bounds).sum())
         return self.share or ("delta", "log", "score")[n_bounds]
@@ -347,7 +347,7 @@ class MomentSample(TallySample):
         """Values of each row, (n, d)."""
         measure = self.metric.spec.row_values
         assert measure is not None
-        return np.ascontiguousarray(measure(self.data, **self.metric.of_rows), np.float64)
+        return np.ascontiguousarray(measure(self.data, **self.metric.row_params), np.float64)
 
     def tally(self, counts: Array) -> Means:
         mass = self.atoms.mass(counts)
