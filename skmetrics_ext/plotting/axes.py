@@ -277,12 +277,12 @@ def fit_text(ax: Any) -> None:
         figure.draw_without_rendering()
         _wrap_titles(ax, titles, letter)
         overhang = _overhang(ax, figure)
-        if max(overhang) < 1:
+        if overhang.max() < 1:
             return
         if figure.get_layout_engine() is None:
             _push_in(ax, figure, overhang)
         elif is_own_figure(figure):
-            growth = np.add(overhang[:2], overhang[2:])
+            growth = overhang.sum(axis=0)
             growth += _PAD * (growth > 0)
             figure.set_size_inches(figure.get_size_inches() + growth / figure.dpi)
         else:
@@ -310,22 +310,19 @@ def _wrap_titles(ax: Any, titles: Sequence[tuple[Any, str, int]], letter: float 
         label.set_text(wrap(text, max(int(sides[side] / ax.figure.dpi / letter), _LEAST_LETTERS)))
 
 
-def _overhang(ax: Any, figure: Any) -> list[float]:
-    """Pixels by which texts reach beyond the figure: left, bottom, right and top."""
-    box, edge = ax.get_tightbbox(), figure.bbox
+def _overhang(ax: Any, figure: Any) -> Array:
+    """Pixels by which texts reach beyond the figure: (left, bottom) and (right, top)."""
+    box = ax.get_tightbbox()
     if box is None:
-        return [0.0]
-    return [max(-box.x0, 0.0), max(-box.y0, 0.0),
-            max(box.x1 - edge.width, 0.0), max(box.y1 - edge.height, 0.0)]  # fmt: skip
+        return np.zeros((2, 2))
+    return np.maximum([-box.min, box.max - figure.bbox.size], 0.0)
 
 
-def _push_in(ax: Any, figure: Any, overhang: Sequence[float]) -> None:
+def _push_in(ax: Any, figure: Any, overhang: Array) -> None:
     """Move the sides of the axes inwards by the overhang."""
-    across, up = figure.bbox.width, figure.bbox.height
-    left, bottom, right, top = (pixels + _PAD * (pixels > 0) for pixels in overhang)
+    near, far = (overhang + _PAD * (overhang > 0)) / figure.bbox.size
     place = ax.get_position(original=True)
-    x, y = place.x0 + left / across, place.y0 + bottom / up
-    width = max(place.x1 - right / across - x, _LEAST_AXES)
-    height = max(place.y1 - top / up - y, _LEAST_AXES)
-    ax.set_position((x, y, width, height))
+    corner = place.min + near
+    size = np.maximum(place.max - far - corner, _LEAST_AXES)
+    ax.set_position((*corner, *size))
     ax.set_in_layout(True)  # so that a layout engine set later places it anew

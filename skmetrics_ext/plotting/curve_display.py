@@ -440,9 +440,9 @@ class CurveDisplay(SourceDisplay):
                 continue
             if "low" in line.columns and band is not None:
                 self._draw_band(ax, line, look["color"], band)
-            options = {"label": self._label(line, title is None), "gid": axes.CURVE}
-            options |= {**look, **(curve_kwargs or {})}
+            options = {"label": self._label(line, title is None), **look, **(curve_kwargs or {})}
             self.lines_.append(self._draw_line(ax, line, options))
+            self.lines_[-1].set_gid(axes.CURVE)
         self.line_ = self.lines_[0]
         if reference:
             self._draw_references(ax)

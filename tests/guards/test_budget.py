@@ -19,7 +19,7 @@ LIMITS = {
     "report": (4010, 3600),
     "merged and slices": (3070, 2600),
     "validation": (2390, 2250),
-    "plotting": (2311, 1800),
+    "plotting": (2308, 1800),
     "backends": (1795, 1750),
     "top level": (1705, 1300),
     "cli": (1680, 1050),
