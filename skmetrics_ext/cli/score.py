@@ -36,13 +36,15 @@ def _score(options: argparse.Namespace) -> int:
     if data.in_memory and is_large and options.resamples is None:
         log(f"no resampled intervals beyond {MOST_RESAMPLED:,} rows: --resamples N computes them")
         n_resamples = 0
-    evaluations = {model.name: _evaluate(data, model, n_resamples) for model in data.models}
-    rows = [row for model, parts in evaluations.items() for row in _rows(options, model, parts)]
+    # Not by name: a column may hold scores and predicted labels at once.
+    evaluations = [(model, _evaluate(data, model, n_resamples)) for model in data.models]
+    rows = [row for model, parts in evaluations for row in _rows(options, model.name, parts)]
     rows.sort(key=lambda row: row["group"] != ALL)  # stable: all rows come first
     of_all_rows = [{**row, "model": row["of"]} for row in rows if row["group"] == ALL]
 
-    def worst(metric: str, model: str) -> Any:
-        return next(iter(evaluations[model].values())).worst(metric)
+    def worst(metric: str, name: str) -> Any:
+        parts = next(p for model, p in evaluations if model.name == name and model.fits(metric))
+        return next(iter(parts.values())).worst(metric)
 
     worst_group = worst if options.by else None
     pairs: list[Row] = []

@@ -27,6 +27,8 @@ _ENDS = ("value", "low", "high", "method", "note")
 def _threshold(options: argparse.Namespace) -> int:
     if not options.score:
         raise ValueError("nothing to choose from: pass --score.")
+    if options.pred:
+        raise ValueError("predicted labels have no threshold: leave out --pred.")
     metrics = requested_metrics(options) or []
     for name in metrics:
         if find_metric(name).spec.response != "labels":

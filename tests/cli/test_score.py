@@ -101,6 +101,17 @@ def test_the_other_class_may_be_the_positive_one(file, frame, capsys):
 OF_ONE_CLASS = "average_precision", "lift_at_10", "f1", "specificity", "prevalence"
 
 
+def test_a_column_may_hold_scores_and_predicted_labels(frame, tmp_path, capsys):
+    path = str(tmp_path / "marks.csv")
+    frame.assign(truth=ILL.astype(int), mark=(P > 0.5).astype(int)).to_csv(path, index=False)
+    given = [path, "--target", "truth", "--score", "mark", "--pred", "mark", "--by", "clinic"]
+    found = values(rows_of(capsys, *given, "--metrics", "roc_auc", "accuracy"), "mark")
+    assert found["roc_auc"] == pytest.approx(theirs.roc_auc_score(ILL, P > 0.5))
+    assert found["accuracy"] == theirs.accuracy_score(ILL, P > 0.5)
+    limits = ["--require", "worst:roc_auc>=0", "--require", "worst:accuracy>=0"]
+    assert main(["score", *given, *limits, "--quiet"]) == 0
+
+
 @pytest.mark.parametrize("stream", [False, True])
 def test_without_a_positive_class_metrics_of_one_are_left_out(file, frame, capsys, stream):
     pytest.importorskip("pyarrow")
