@@ -45,6 +45,7 @@ _OPTIONS = {
     "min_cell= joins neighbouring bins of scores: pass bins= too": "--min-cell joins neighbouring "
     "bins of scores: pass --bins too",
     "min_cell=": "--min-cell ",
+    "needs groups: pass by=": "needs groups: pass --by",
 }
 
 

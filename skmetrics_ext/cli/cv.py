@@ -16,19 +16,17 @@ import skmetrics_ext as sx
 from skmetrics_ext.cli.messages import log, names_in, show
 from skmetrics_ext.cli.models import make_models
 from skmetrics_ext.cli.options import DATASET, MODELLING, Command, form_of
-from skmetrics_ext.cli.predictions import note_no_positive_class, parse_positive
+from skmetrics_ext.cli.predictions import note_no_positive_class, parse_positive, required_metrics
 from skmetrics_ext.datasets import Dataset, Use, load
 from skmetrics_ext.registry import find
 from skmetrics_ext.registry.defaults import CHOICE
 from skmetrics_ext.report.cross_validation import make_splitter
-from skmetrics_ext.requirements import Requirement
 from skmetrics_ext.validation.errors import near
 
 
 def _cv(options: argparse.Namespace) -> int:
     scoring = [scorer_name(name) for name in names_in(options.metrics)] or None
-    for text in options.require:  # before models are fitted
-        Requirement.parse(text)
+    required_metrics(options)  # rejects unreadable ones before models are fitted
     data, models, classes, positive = load_data_and_models(options, options.by)
     if scoring is None:
         log(note_no_positive_class(classes, positive))

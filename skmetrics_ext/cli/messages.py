@@ -47,10 +47,7 @@ def show(
 
 
 def page_of(
-    title: str,
-    tables: Mapping[str, Rows],
-    lead: Iterable[str],
-    verdicts: Verdicts | None = None,
+    title: str, tables: Mapping[str, Rows], lead: Iterable[str], verdicts: Verdicts | None = None
 ) -> str:
     """A page of tables by their headings, after the verdicts of requirements."""
     parts = [section(name, *map(note, rows.lead), table(rows)) for name, rows in tables.items()]

@@ -308,11 +308,11 @@ OPTIONS: Mapping[str, Option] = {
 }
 TEXT = ("sep", "encoding", "decimal", "thousands", "drop-missing")
 _OUTPUT = ("confidence", "html", "json", "quiet")
-_COMMON = ("target", "positive", "weight", "groups", *TEXT, *_OUTPUT)
-COLUMNS = ("predictions", "score", "pred", *_COMMON)
+COMMON = ("target", "positive", "weight", "groups", *TEXT, *_OUTPUT)
+COLUMNS = ("predictions", "score", "pred", *COMMON)
 PREDICTIONS = (*COLUMNS, "by", "metrics", "resamples", "require")
 _FITTING = ("features", "drop", "models", "trust", "folds", "seed", "jobs")
-MODELLING = ("dataset", "data", *_COMMON, *_FITTING)
+MODELLING = ("dataset", "data", *COMMON, *_FITTING)
 
 
 # --------------------------------------------------------------------------- commands

@@ -82,6 +82,7 @@ class Predictions:
         """Open the file of the options, and log how it was read; ``others`` are more columns."""
         requested_metrics(options)  # wrong names are reported before any data are read
         scores, preds = (tuple(dict.fromkeys(names)) for names in (options.score, options.pred))
+        options.by = list(dict.fromkeys(options.by))
         if not scores and not preds:
             raise ValueError("nothing to score: pass --score or --pred.")
         form = form_of(options)
@@ -105,6 +106,8 @@ class Predictions:
         if options.classes:
             classes = _parse_classes(options.classes, classes)
         columns: dict[str, tuple[str, ...]] = {name: (name,) for name in scores}
+        if scores and len(classes) == 1:
+            raise ValueError(f"metrics of scores need two classes, and the file has {classes}.")
         if scores and len(classes) != 2:
             columns = {", ".join(scores): tuple(columns_of_classes(scores, classes))}
         models = [

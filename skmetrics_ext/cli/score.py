@@ -106,15 +106,21 @@ def _rows(
     """A row for each group and metric."""
     for by, evaluation in evaluations.items():
         for row in evaluation:
-            group = f"{by}={row.group}" if len(options.by) > 1 else str(row.group)
             yield {
-                "group": ALL if row.group is None else group,
+                "group": _group_name(options.by, by, row.group),
                 "of": model,
                 "kind": HEADINGS[find_metric(row.metric).spec.response],
                 **{key: row[key] for key in ("metric", "value", "low", "high", "n_rows")},
                 "method": row.method or None,
                 "reason": row.reason or None,
             }
+
+
+def _group_name(columns: Sequence[str], column: str | None, value: Any) -> str:
+    """A group of one of the columns, named by its value, if that is unique; ALL for None."""
+    if value is None:
+        return ALL
+    return f"{column}={value}" if len(columns) > 1 or str(value) == ALL else str(value)
 
 
 def _tables(options: argparse.Namespace, rows: Sequence[Row]) -> Iterator[tuple[str, Rows]]:
@@ -231,18 +237,18 @@ def _differences(data: Predictions, by: Sequence[str] = ()) -> list[Row]:
                 if len(cases) == 1:
                     raise
                 pairs = [{"metric": name, "note": str(error)}]
-            rows += [{"group": group or ALL, **row} if by else row for row in pairs]
+            rows += [{"group": group, **row} if by else row for row in pairs]
             done(n_done)
     return rows
 
 
-def _groups(data: Predictions, by: Sequence[str]) -> Iterator[tuple[str | None, Any]]:
-    """Names and masks of groups: first all rows, named None, then each group of each column."""
-    yield None, slice(None)
+def _groups(data: Predictions, by: Sequence[str]) -> Iterator[tuple[str, Any]]:
+    """Names and masks of groups: first all rows, then each group of each column."""
+    yield ALL, slice(None)
     for name in by:
         values = data.column(name)
         for value in np.unique(values):
-            yield str(value) if len(by) == 1 else f"{name}={value}", values == value
+            yield _group_name(by, name, value), values == value
 
 
 def _compare_models(
@@ -286,8 +292,8 @@ def _compare_models(
 
 def _difference_table(data: Predictions, rows: list[Row], lead: Sequence[str] = ()) -> Rows:
     """Differences as a table."""
-    level = f"{100 * data.options.confidence:g} % intervals"
-    return Rows(rows, lead=[f"{data.files.n_rows} rows, {level}", *lead])
+    intervals = f"{data.files.n_rows} rows, {100 * data.options.confidence:g} % intervals"
+    return Rows(rows, lead=[intervals, *lead])
 
 
 COMPARE = Command(

@@ -12,7 +12,7 @@ import numpy as np
 
 from skmetrics_ext import confidence_interval, optimal_threshold, optimal_threshold_interval
 from skmetrics_ext.cli.messages import page_of, show
-from skmetrics_ext.cli.options import COLUMNS, Command
+from skmetrics_ext.cli.options import COMMON, Command
 from skmetrics_ext.cli.predictions import Predictions, find_metric, requested_metrics
 from skmetrics_ext.registry.defaults import RATES
 from skmetrics_ext.rows import Rows
@@ -27,8 +27,6 @@ _ENDS = ("value", "low", "high", "method", "note")
 def _threshold(options: argparse.Namespace) -> int:
     if not options.score:
         raise ValueError("nothing to choose from: pass --score.")
-    if options.pred:
-        raise ValueError("predicted labels have no threshold: leave out --pred.")
     metrics = requested_metrics(options) or []
     for name in metrics:
         if find_metric(name).spec.response != "labels":
@@ -102,7 +100,7 @@ THRESHOLD = Command(
         "predictions.csv --target ill --score risk --positive yes --cost 1 5 "
         "--criterion expected_cost",
     ),
-    (*COLUMNS, "metrics", "resamples", "criterion", "constraint", "cost"),
+    ("predictions", "score", *COMMON, "metrics", "resamples", "criterion", "constraint", "cost"),
     _threshold,
     {"metrics": list(RATES), "confidence": None},
 )

@@ -112,6 +112,26 @@ def test_a_column_may_hold_scores_and_predicted_labels(frame, tmp_path, capsys):
     assert main(["score", *given, *limits, "--quiet"]) == 0
 
 
+def test_a_limit_of_the_worst_group_needs_groups(file, capsys):
+    given = [file, "--target", "truth", "--pred", "pred", "--require", "worst:accuracy>=0.5"]
+    assert main(["score", *given, "--quiet"]) == 2
+    assert "needs groups: pass --by, or leave out 'worst:'" in capsys.readouterr().err
+
+
+def test_a_group_called_all_is_not_all_rows(frame, tmp_path, capsys):
+    path = str(tmp_path / "groups.csv")
+    frame.assign(clinic=frame.clinic.replace("A", "all")).to_csv(path, index=False)
+    given = [path, "--target", "truth", "--pred", "pred", "--by", "clinic", "clinic"]
+    rows = rows_of(capsys, *given, "--metrics", "accuracy")
+    sizes = {row["group"]: row["n_rows"] for row in rows}
+    assert sizes == {"all": N, "clinic=all": N // 3, "B": N - N // 3}
+    pair = [path, "--target", "truth", "--pred", "pred", "--pred", "pred2", "--by", "clinic"]
+    frame.assign(clinic=frame.clinic.replace("A", "all"), pred2="ill").to_csv(path, index=False)
+    assert main(["compare", *pair, "--metrics", "accuracy", "--json", "--quiet"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["group"] for row in rows] == ["all", "B", "clinic=all"]
+
+
 @pytest.mark.parametrize("stream", [False, True])
 def test_without_a_positive_class_metrics_of_one_are_left_out(file, frame, capsys, stream):
     pytest.importorskip("pyarrow")
@@ -178,6 +198,13 @@ def test_what_is_refused(file, capsys, arguments, message):
     err = capsys.readouterr().err
     assert message in err
     assert len(err.splitlines()) == 1
+
+
+def test_scores_of_one_class_are_refused(frame, tmp_path, capsys):
+    path = str(tmp_path / "ill.csv")
+    frame[ILL].to_csv(path, index=False)
+    assert main(["score", path, "--target", "truth", "--score", "p"]) == 2
+    assert "need two classes, and the file has ['ill']" in capsys.readouterr().err
 
 
 def test_missing_values_and_files(frame, tmp_path, capsys):

@@ -125,7 +125,10 @@ def test_limits_that_hold_in_the_population(file, frame, tmp_path, capsys):
         (["--positive", "ill"], "pass --score"),
         (["--score", "risk"], "no positive class: pass --positive well or --positive ill"),
         (["--score", "risk", "--positive", "ill", "--metrics", "roc_auc"], "metrics of labels"),
-        (["--score", "risk", "--pred", "target", "--positive", "ill"], "leave out --pred"),
+        (
+            ["--score", "risk", "--pred", "target", "--positive", "ill"],
+            "unrecognized arguments: --pred",
+        ),
         (["--score", "risk", "--constraint", "precision"], "must be METRIC>=NUMBER"),
         (["--score", "risk", "--constraint", "precision>=much"], "must be METRIC>=NUMBER"),
         (["--score", "risk", "--positive", "ill", "--constraint", "recall>=2"], "recall"),
