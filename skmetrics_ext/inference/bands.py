@@ -9,14 +9,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skmetrics_ext.inference.draws import readers
 from skmetrics_ext.inference.draws.atoms import WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
-from skmetrics_ext.inference.draws.readers import (
-    check_rows,
-    check_single_value,
-    find_metric,
-    sample_of_checked,
-)
 from skmetrics_ext.inference.linearized import Linearized, covariance_of, linearize
 from skmetrics_ext.inference.methods import interval_of, methods_of
 from skmetrics_ext.inference.notes import BEYOND_POINT, rows_beyond
@@ -210,7 +205,7 @@ def curve_band(
          0.8000  0.3667  [0.1386, 0.6757]          0.1483
     """
     check_option("band", band, BANDS)
-    measure, level = find_metric(metric, metric_params), check_level(confidence_level)
+    measure, level = readers.find_metric(metric, metric_params), check_level(confidence_level)
     plan = DrawPlan(n_resamples, random_state=random_state)
     if not (measure.spec.point or measure.spec.response == "labels"):
         raise InvalidParameterError(
@@ -225,7 +220,7 @@ def curve_band(
     design = read_design(groups, strata, checked.true.shape[0], **columns)
 
     def statistic(place: float) -> Linearized:
-        return linearize(sample_of_checked(*data_at(place), design, weights_are))
+        return linearize(readers.sample_of_checked(*data_at(place), design, weights_are))
 
     if at is not None:
         places = _places(at)
@@ -236,7 +231,7 @@ def curve_band(
         places = _distinct(checked)
     statistics, point_level = [statistic(place) for place in places.tolist()], level
     for each in statistics:
-        check_single_value("curve_band", measure, each.value)
+        readers.check_single_value("curve_band", measure, each.value)
 
     def estimates_of(method: str, level: float) -> list[Any]:
         return [interval_of(each, method, level, plan) for each in statistics]
@@ -284,7 +279,7 @@ def _at_point(metric: Metric, y_true: Any, y_score: Any, weight: Any, _: Any) ->
     """A metric with a parameter for the point of a curve."""
     along = metric.spec.point
     metric = metric.with_params(**{**_BETWEEN.get(metric.spec.interval, {}), **metric.params})
-    settled, checked = check_rows(metric, y_true, y_score, weight)
+    settled, checked = readers.check_rows(metric, y_true, y_score, weight)
     return checked, lambda place: (settled.with_params(**{along: place}), checked)
 
 

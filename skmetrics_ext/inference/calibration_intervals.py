@@ -15,13 +15,8 @@ from skmetrics_ext.inference.linearized import Linearized, differences_of
 from skmetrics_ext.inference.notes import MAY_MISS
 from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.inference.scales import quantile
-from skmetrics_ext.metrics.calibration import recalibration
-from skmetrics_ext.metrics.calibration.binning import (
-    Binning,
-    CalibrationCurve,
-    check_bins,
-    curve_of,
-)
+from skmetrics_ext.metrics.calibration import binning, recalibration
+from skmetrics_ext.metrics.calibration.binning import CalibrationCurve
 from skmetrics_ext.metrics.calibration.decomposition import isotonic_rates
 from skmetrics_ext.metrics.calibration.events import binary_forecast, forecasts
 from skmetrics_ext.metrics.documentation import document
@@ -145,7 +140,7 @@ def calibration_curve_binned(
     >>> curve.low.round(3).tolist(), curve.high.round(3).tolist()
     ([0.061, 0.207], [0.792, 1.0])
     """
-    bins = check_bins(n_bins, strategy)
+    bins = binning.check_bins(n_bins, strategy)
     level = check_level(confidence_level)
     (every_row,) = forecasts(
         y_true,
@@ -159,7 +154,7 @@ def calibration_curve_binned(
         accepted=("binary", "top_label"),
         every=True,
     )
-    curve = curve_of(with_weight(every_row), strategy, bins, level)
+    curve = binning.curve_of(with_weight(every_row), strategy, bins, level)
     if groups is None:
         return curve
     columns = {"y_true": y_true, "y_proba": y_proba, "sample_weight": sample_weight}
@@ -329,7 +324,7 @@ def _curve_by_groups(
     curve: CalibrationCurve, forecast: BinaryProbabilities, group: Array
 ) -> CalibrationCurve:
     """The curve with intervals for rows that may depend on each other within groups."""
-    bins, accuracy = Binning(curve.edges).assign(forecast.proba), find(accuracy_score)
+    bins, accuracy = binning.Binning(curve.edges).assign(forecast.proba), find(accuracy_score)
     bounds = np.full((2, len(curve.count)), np.nan)
     for k in np.flatnonzero(curve.count):
         rows = np.flatnonzero(bins == k)

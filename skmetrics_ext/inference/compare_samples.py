@@ -10,15 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.compare import is_ratio
-from skmetrics_ext.inference.draws import bootstrap
+from skmetrics_ext.inference.draws import bootstrap, readers
 from skmetrics_ext.inference.draws.atoms import WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
-from skmetrics_ext.inference.draws.readers import (
-    check_single_value,
-    errors_naming,
-    find_metric,
-    sample_of_rows,
-)
 from skmetrics_ext.inference.linearized import (
     Linearized,
     correlation,
@@ -158,7 +152,7 @@ def compare_samples(
     >>> print(compare_samples("accuracy", [1] * 100, north, [1] * 80, south))
     0.1 [-0.03879, 0.2363], p = 0.16 (95% confidence, mover, wilson)
     """
-    measure, level = find_metric(metric, metric_params), check_level(confidence_level)
+    measure, level = readers.find_metric(metric, metric_params), check_level(confidence_level)
     claim = Claim.of(alternative, margin, measure)
     level = claim.level(level)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress)
@@ -178,9 +172,9 @@ def compare_samples(
 
 def _statistic(metric: Metric, name: str, *rows: Any) -> Linearized:
     """The metric of one of the samples, which must be one number."""
-    with errors_naming(f"sample {name}"):
-        sample = sample_of_rows(metric, *rows)
-    check_single_value("compare_samples", metric, sample.value)
+    with readers.errors_naming(f"sample {name}"):
+        sample = readers.sample_of_rows(metric, *rows)
+    readers.check_single_value("compare_samples", metric, sample.value)
     return linearize(sample)
 
 

@@ -10,14 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.anytime import MIN_ROWS
+from skmetrics_ext.inference.draws import readers
 from skmetrics_ext.inference.draws.atoms import WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
-from skmetrics_ext.inference.draws.readers import (
-    check_rows,
-    find_metric,
-    sample_of_checked,
-    sample_of_rows,
-)
 from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.inference.margins import Goal
 from skmetrics_ext.inference.methods import IntervalMethod, interval_of
@@ -199,10 +194,11 @@ def confidence_interval(
         shared: Options = {"sample_weight": sample_weight, "groups": groups, **metric_params}
         shared["confidence_level"] = confidence_level
         return _of_several(metric, y_true, y_pred, single, shared)
-    measure, level = find_metric(metric, metric_params), check_level(confidence_level)
+    measure, level = readers.find_metric(metric, metric_params), check_level(confidence_level)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress, min_rows)
     target = None if goal is None else Goal.of(goal, measure)
-    sample = sample_of_rows(measure, y_true, y_pred, sample_weight, groups, strata, weights_are)
+    rows = y_true, y_pred, sample_weight, groups, strata, weights_are
+    sample = readers.sample_of_rows(measure, *rows)
     estimates = interval_of(linearize(sample), method, level, plan)
     if target is None:
         return estimates
@@ -223,7 +219,7 @@ def _of_several(
             raise InvalidParameterError(
                 f"{name} is not available for a list of metrics: call once for each metric."
             )
-    responses = {find_metric(name, {}).spec.response for name in metrics}
+    responses = {readers.find_metric(name, {}).spec.response for name in metrics}
     if len(responses) > 1 and "labels" in responses:
         raise InvalidParameterError(
             f"y_pred cannot be labels and scores, and {list(metrics)} take both: "
@@ -262,7 +258,7 @@ def interval_of_checked(
     design = INDEPENDENT
     if groups is not None or strata is not None:
         design = read_design(groups, strata, checked.true.shape[0], True)
-    sample = sample_of_checked(metric, checked, design, weights_are, value)
+    sample = readers.sample_of_checked(metric, checked, design, weights_are, value)
     plan = DrawPlan(**draws) if draws else PLAN
     return interval_of(linearize(sample), method, check_level(confidence_level), plan)
 
@@ -327,13 +323,13 @@ def influence_values(
     >>> values, float((values**2).sum() ** 0.5 / 4)
     (array([ 0.5, -0.5, -0.5,  0.5]), 0.25)
     """
-    measure = find_metric(metric, metric_params)
+    measure = readers.find_metric(metric, metric_params)
     if not measure.spec.is_known:
         raise InvalidParameterError(
             f"metric must be one of this package, whose derivative is known, got {measure.name}."
         )
-    settled, checked = check_rows(measure, y_true, y_pred, sample_weight)
-    statistic = linearize(sample_of_checked(settled, checked))
+    settled, checked = readers.check_rows(measure, y_true, y_pred, sample_weight)
+    statistic = linearize(readers.sample_of_checked(settled, checked))
     if not (statistic.has_influence or statistic.origin.jumps):
         raise InvalidParameterError(
             f"metric={measure.name!r} of these data has no derivative by its rows; "

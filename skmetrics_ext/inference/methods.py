@@ -22,15 +22,7 @@ from skmetrics_ext.inference.proportions import (
     proportion_bounds,
 )
 from skmetrics_ext.inference.results import Comparison, Estimate, estimate
-from skmetrics_ext.inference.scales import (
-    SCALES,
-    Bounds,
-    Interval,
-    Level,
-    delta_bounds,
-    quantile,
-    scales_of,
-)
+from skmetrics_ext.inference.scales import SCALES, Bounds, Interval, Level, quantile, scales_of
 from skmetrics_ext.numeric import Array, divide, wilson_bounds
 from skmetrics_ext.result_bases import Facts
 from skmetrics_ext.validation import InvalidParameterError
@@ -327,7 +319,7 @@ def _table_bounds(statistic: Linearized, method: str, level: Level) -> Bounds:
     start, end = bounds if method != "delta" else (-np.inf, np.inf)
     at_start, at_end = value <= start, value >= end
     if method == "delta" and not (at_start | at_end).any():
-        return delta_bounds(value, error, z, bounds)
+        return SCALES[method](value, error, z, bounds)
     prior = _PLUS_FOUR if method == "logit" else _PRIOR
     added, variance_of_added = statistic.origin.with_prior_rows(prior)
     least, origin = np.sqrt(variance_of_added), start if np.isfinite(start) else end

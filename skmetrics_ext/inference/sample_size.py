@@ -12,14 +12,9 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.area_power import AREA_VARIANCES, MOST_ROWS, AreaVariance, least_rows
 from skmetrics_ext.inference.calibration_intervals import calibration_slope_intercept
+from skmetrics_ext.inference.draws import readers
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.rankings import is_area
-from skmetrics_ext.inference.draws.readers import (
-    check_single_value,
-    find_metric,
-    sample_of_rows,
-    samples_of_models,
-)
 from skmetrics_ext.inference.draws.samples import share_of
 from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.inference.margins import Alternative, Claim
@@ -235,7 +230,7 @@ def sample_size(
                 raise InvalidParameterError(f"{name} is for planning without y_true and y_pred.")
         if prevalence is not None:
             metric_params["prevalence"] = prevalence
-    measure = find_metric(metric, metric_params)
+    measure = readers.find_metric(metric, metric_params)
     if (width is None) == (difference is None and margin is None):
         raise InvalidParameterError(
             f"exactly one of width and difference is needed, got {width!r} and {difference!r}."
@@ -321,17 +316,18 @@ def _plan_of_pilot(metric: Metric, y_true: Any, y_pred: Any, y_pred_b: Any, *des
             f"metric must be one of this package, whose derivative is known, got {metric.name}."
         )
     if y_pred_b is None:
-        statistics = [linearize(sample_of_rows(metric, y_true, y_pred, *design))]
+        statistics = [linearize(readers.sample_of_rows(metric, y_true, y_pred, *design))]
     else:
         models = {"pred_a": y_pred, "pred_b": y_pred_b}
-        statistics = list(map(linearize, samples_of_models(metric, y_true, models, *design)))
+        samples = readers.samples_of_models(metric, y_true, models, *design)
+        statistics = list(map(linearize, samples))
     if not all(statistic.has_influence for statistic in statistics):
         raise InvalidParameterError(
             f"metric={metric.name!r} of these data has no derivative by its rows, from which a "
             "number of rows would follow."
         )
     statistic, scale = statistics[0], "delta"
-    check_single_value("sample_size", metric, statistic.value)
+    readers.check_single_value("sample_size", metric, statistic.value)
     if y_pred_b is not None:
         statistic = statistic.minus(statistics[1])
         variance, freedom = variance_of_difference(statistic)

@@ -88,14 +88,11 @@ def by_max_t(task: ModelsToCompare, pairs: Sequence[Pair]) -> list[Comparison]:
     statistics = [model if model.origin.is_compact else model.as_rows() for model in statistics]
     covariance, by_pair = differences_of(statistics)
     first, second = np.array(pairs).T
-    variances = np.diag(covariance)
-    variance = variances[first] + variances[second] - 2 * covariance[first, second]
     signs = [1.0 if i < j else -1.0 for i, j in pairs]
     differences = [by_pair[min(pair), max(pair)] for pair in pairs]
     difference = np.array([float(each.value) for each in differences]) * signs
-    known = variance > ROUNDING * (variances[first] + variances[second])
-    known &= np.isfinite(difference)
     variance, freedom = np.array([variance_of_difference(each) for each in differences]).T
+    known = (variance > 0) & np.isfinite(difference)
     error = np.sqrt(np.where(known, variance, np.nan))
     alone = 2 * stdtr(freedom, -np.abs(divide(difference, error)))
     z = -ndtri(alone / 2)

@@ -10,13 +10,8 @@ import numpy as np
 
 from skmetrics_ext import formats
 from skmetrics_ext.inference.compare_samples import difference_of_samples
+from skmetrics_ext.inference.draws import readers
 from skmetrics_ext.inference.draws.bootstrap import BOOTSTRAP_METHODS, PLAN
-from skmetrics_ext.inference.draws.readers import (
-    check_rows,
-    check_single_value,
-    find_metric,
-    sample_of_checked,
-)
 from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.inference.margins import Claim
 from skmetrics_ext.inference.methods import methods_of
@@ -140,7 +135,7 @@ def weak_slices(
     min_rows = check_integer("min_rows", min_rows, 2)
     alpha = check_level(alpha, "alpha")
     table = Table(data)
-    measure = find_metric(metric, metric_params)
+    measure = readers.find_metric(metric, metric_params)
     statistic, sign = _read(measure, table, true, pred, score, weight, groups)
     used = [true, pred, weight, groups, *score_columns(score, None)[0]]
     names = slice_columns(columns, table, used)
@@ -195,13 +190,13 @@ def _read(
     y_true = table.read(true, "true")
     weights = None if weight is None else table.read(weight, "weight")
     check_lengths({"true": len(y_true), "score or pred": len(response)})
-    settled, checked = check_rows(metric.with_params(**params), y_true, response, weights)
+    settled, checked = readers.check_rows(metric.with_params(**params), y_true, response, weights)
     n_rows = len(y_true)
     if checked.true.shape[0] != n_rows:
         raise InvalidParameterError("data holds masked rows: remove them.")
     group = None if groups is None else read_groups(table.read(groups, "groups"), n_rows)
-    statistic = linearize(sample_of_checked(settled, checked, Design(group)))
-    check_single_value("weak_slices", metric, statistic.value)
+    statistic = linearize(readers.sample_of_checked(settled, checked, Design(group)))
+    readers.check_single_value("weak_slices", metric, statistic.value)
     if not statistic.has_influence or not np.isfinite(statistic.value):
         why = "is undefined" if statistic.has_influence else "has no influence values"
         raise InvalidParameterError(f"metric={metric.name!r} {why} on these data.")

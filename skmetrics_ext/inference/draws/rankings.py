@@ -300,7 +300,7 @@ class PairRankingSample(RowSample):
 
     @cached_property
     def _ranked(self) -> str:
-        """What is ranked, as a key of ``_SLOPES``; "" if no derivative is known."""
+        """The kind of its rankings, a key of ``_SLOPES``; "" if no derivative is known."""
         options = self.metric.options
         if options.get("multi_class") == "ovo" and self.data.kind == "multiclass":
             return "pairs"
