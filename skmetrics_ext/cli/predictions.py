@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -68,6 +68,8 @@ class Predictions:
     positive : object
         The positive class of two; None if it is not known.
     models : tuple of PredictedModel
+    arrays : dict of str to ndarray
+        Columns that were converted to arrays.
     """
 
     options: argparse.Namespace
@@ -76,6 +78,7 @@ class Predictions:
     classes: list[Any]
     positive: Any
     models: tuple[PredictedModel, ...]
+    arrays: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def read(cls, options: argparse.Namespace, others: Sequence[str] = ()) -> Self:
@@ -152,7 +155,9 @@ class Predictions:
         """Values of a column as an array; None for no column."""
         if name is None:
             return None
-        return values_of(self.files.reader((name,)).read_all()[name])
+        if name not in self.arrays:
+            self.arrays[name] = values_of(self.files.reader((name,)).read_all()[name])
+        return self.arrays[name]
 
     def columns_of(self, model: PredictedModel) -> dict[str, Any]:
         """Columns of a model as arguments of `evaluate`: pred, score, or score by class."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -233,14 +233,11 @@ def _curves(data: Predictions) -> list[charts.Chart]:
     return drawn
 
 
-def _matrices(data: Predictions) -> list[tuple[str, str]]:
+def _matrices(data: Predictions) -> Iterator[tuple[str, str]]:
     """Confusion matrices with their captions."""
-    true, weight = data.true, data.weight
     labels = data.positive_last
-    matrices = []
     for model in data.models:
         if model.kind == "labels":
             title, pred = f"Confusion matrix of {model.name}", data.response(model)
-            counts = confusion_matrix(true, pred, labels=labels, sample_weight=weight)
-            matrices.append((charts.matrix_table(labels, counts, title), title))
-    return matrices
+            counts = confusion_matrix(data.true, pred, labels=labels, sample_weight=data.weight)
+            yield charts.matrix_table(labels, counts, title), title
