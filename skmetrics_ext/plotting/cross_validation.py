@@ -98,10 +98,10 @@ class CrossValidationDisplay(Display):
             raise InvalidParameterError(
                 f"baseline must be one of the models {self.models}, got {baseline!r}."
             )
-        pairs = product(self.metrics, self.models)
-        self._summary = {pair: self._summarize(*pair) for pair in pairs}
         has_sizes = all(size in self.folds for size in _SIZES)
         self._target = "Nadeau-Bengio" if has_sizes else None  # None: one standard deviation
+        pairs = product(self.metrics, self.models)
+        self._summary = {pair: self._summarize(*pair) for pair in pairs}
 
     @classmethod
     def from_report(
@@ -179,7 +179,7 @@ class CrossValidationDisplay(Display):
         defined = rows & np.isfinite(self.folds["value"])
         values = self.folds["value"][defined]
         low = high = float("nan")
-        if len(values) > 1 and all(size in self.folds for size in _SIZES):
+        if len(values) > 1 and self._target is not None:
             sizes = {size: self.folds[size][defined] for size in _SIZES}
             _, low, high = corrected_resampled_interval(
                 values, confidence_level=self.confidence_level, **sizes
