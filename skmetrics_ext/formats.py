@@ -25,6 +25,11 @@ def number(value: float) -> str:
     return f"{value:z.4f}" if abs(value) < 1000 else f"{value:.4g}"
 
 
+def count(value: float) -> str:
+    """A number of rows, in full; a sum of weights has up to four decimals."""
+    return f"{round(float(value), 4):.15g}"
+
+
 def known(value: float) -> str:
     """A number; empty for nan."""
     return "" if math.isnan(value) else number(value)

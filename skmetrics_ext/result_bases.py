@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from skmetrics_ext.citations import citation
-from skmetrics_ext.formats import json_of
+from skmetrics_ext.formats import count, json_of
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.rows import Library, Rows, Tabular, frame_of
 from skmetrics_ext.validation import InvalidParameterError
@@ -214,8 +214,8 @@ class Described(Jsonable):
         facts = self._facts
         method = citation(getattr(self, "method", "")) + self._draws_text
         if facts.counts is not None:
-            return f"{method}, {facts.counts[0]:g} of {facts.counts[1]:g} rows"
-        return method if facts.n is None else f"{method}, {facts.n:g} rows"
+            return f"{method}, {' of '.join(map(count, facts.counts))} rows"
+        return method if facts.n is None else f"{method}, {count(facts.n)} rows"
 
 
 class Citable(Described, IntervalResult):

@@ -14,6 +14,7 @@ from skmetrics_ext import confidence_interval, optimal_threshold, optimal_thresh
 from skmetrics_ext.cli.messages import page_of, show
 from skmetrics_ext.cli.options import COMMON, Command
 from skmetrics_ext.cli.predictions import Predictions, find_metric, requested_metrics
+from skmetrics_ext.formats import count
 from skmetrics_ext.registry.defaults import RATES
 from skmetrics_ext.rows import Rows
 
@@ -73,12 +74,12 @@ def _table(data: Predictions, model: str, metrics: Sequence[str]) -> Rows:
     rows += [
         _row(name, confidence_interval(name, true, pred, **design, **draws)) for name in metrics
     ]
-    tp, fp, fn, tn = (float(count) for count in best.counts.astuple())
+    tp, fp, fn, tn = map(float, best.counts.astuple())
     kept = f" where {_listed(limits)} {where}" if limits else ""
     lead = [
         f"{model}: {data.positive!r} from {best.threshold:.4g} on, by {best.criterion}{kept}",
-        f"{tp + fp:g} of {tp + fp + fn + tn:g} rows predicted {data.positive!r}: {tp:g} right, "
-        f"{fp:g} wrong; {fn:g} missed",
+        f"{count(tp + fp)} of {count(tp + fp + fn + tn)} rows predicted {data.positive!r}: "
+        f"{count(tp)} right, {count(fp)} wrong; {count(fn)} missed",
     ]
     return Rows(rows, lead=lead, notes=notes)
 

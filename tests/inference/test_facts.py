@@ -22,6 +22,12 @@ def test_a_share_of_rows_cites_its_rows():
     assert found.positive_class == 1
 
 
+def test_millions_of_rows_are_cited_in_full():
+    weights = {"sample_weight": [1_000_000, 1_000_000, 345_678], "weights_are": "frequency"}
+    found = sx.confidence_interval("accuracy", [0, 1, 1], [0, 1, 0], **weights)
+    assert found.cite().endswith(", 2000000 of 2345678 rows")
+
+
 def test_an_area_says_its_class_and_freedom():
     found = sx.confidence_interval("roc_auc", TRUE, SCORE, pos_label="ill")
     assert (found.metric, found.n, found.positive_class) == ("roc_auc", 100, "ill")
