@@ -181,11 +181,8 @@ def _share(statistic: Linearized, method: str, level: Level, plan: DrawPlan) -> 
     if np.any(low_groups) and statistic.atoms.effective_groups() < notes.UNITS:
         low_groups = np.asarray(False)  # `with_design` has the note
     inside = (value > 0) & (value < 1)
-    few_groups = few_rows = ""
-    if np.any(low_groups):
-        few_groups = notes.few(np.min(groups), "effective groups that the share reads")
-    if np.any(rows < notes.OF_SHARES):
-        few_rows = notes.few(np.fmin.reduce(rows, None), "rows that the share reads", _EXACT)
+    few_groups = notes.few(np.min(groups), "effective groups that the share reads")
+    few_rows = notes.few(np.fmin.reduce(rows, None), "rows that the share reads", _EXACT)
     note = notes.first_note(
         value.shape,
         (low_groups, few_groups),

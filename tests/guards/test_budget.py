@@ -14,7 +14,7 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 # A limit rises only when a capability is added on purpose, and falls when lines go. The second
 # number is where the directory should arrive.
 LIMITS = {
-    "inference": (6205, 4950),
+    "inference": (6195, 4950),
     "metrics and registry": (5495, 5450),
     "report": (4010, 3600),
     "merged and slices": (3070, 2600),

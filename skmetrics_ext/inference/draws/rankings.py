@@ -139,19 +139,13 @@ class RankingSample(TallySample):
         return bool(self.data.kind == "binary")
 
     @cached_property
-    def is_counted(self) -> bool:
-        """Whether the atoms are the classes at each score of one ranking of rows."""
-        plain = self.design.is_counted and self.design.sizes is None
-        return self.is_one_table and plain and self.label is not None
-
-    @cached_property
     def _atoms_and_indexes(self) -> tuple[Atoms, tuple[ScoreIndex, ...]]:
         checked, design = self.data, self.design
         if not self.is_one_table:
             columns = zip(checked.score.T, checked.marks().T, strict=True)
             indexes = tuple(ScoreIndex.of_scores(score, marks) for score, marks in columns)
             return Atoms.each_row(len(checked.true), design, self.label), indexes
-        stored = checked.cache if self.is_counted else {}
+        stored = checked.cache if design.is_counted and design.sizes is None else {}
         if "atoms" not in stored:
             tally = RankTally.of_class(checked)
             n_scores = len(tally.thresholds)
@@ -212,12 +206,13 @@ class RankingSample(TallySample):
     def slope_by_row(self) -> tuple[Array, Array] | None:
         if not self.is_one_table or self.label is None:
             return None
-        slope, derivative = None, slope_of(self.metric)
+        slope, derivative, label = None, slope_of(self.metric), self.data.true
         if is_area(self.metric):
             slope = self._slope_of_area()
         elif derivative is not None:
-            slope = np.take(derivative(self._tally), self._row_index)
-        return None if slope is None else (slope, self.data.true)
+            place = label * len(self._tally.thresholds) + places_of(self.data)
+            slope = np.take(derivative(self._tally), place)
+        return None if slope is None else (slope, label)
 
     def _slope_of_area(self) -> Array | None:
         """Derivative of an area by the weight of each row, from one sort; None for one class."""
@@ -243,17 +238,9 @@ class RankingSample(TallySample):
     @cached_property
     def _tally(self) -> RankTally:
         """The only ranking, of all rows."""
-        if self.is_counted:
+        if self.label is not None:
             return RankTally.of_class(self.data)
-        return self.tally_of_mass(self.atoms.mass(self.atoms.rows))
-
-    @property
-    def _row_index(self) -> Array:
-        """Position of each row in the ranking, by class and score."""
-        if self.is_counted:
-            n_scores = len(RankTally.of_class(self.data).thresholds)
-            return self.data.true * n_scores + places_of(self.data)
-        return self.atoms.to_rows(self.indexes[0].index)
+        return self.tally_of_mass(self.atoms.rows)  # of merged sums
 
     def ways(self) -> tuple[Array | None, ...]:
         if np.ndim(self.value) == 1 and not self.is_one_table:
