@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from functools import partial
 from html import escape
-from itertools import groupby
+from itertools import groupby, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,14 +56,14 @@ _NAN = math.nan
 
 def report_page(report: CrossValidationReport) -> str:
     """The report as one self-contained HTML page: a summary, the models, and folded sections."""
-    displays = _displays(report)
+    drawn = _charts(report)
     slider, thresholds = _slider(report)
     matrices = _matrices(report)
     several = len(report.models) > 1
     parts = [
         section("Models", _models(report)),
         _folded("Findings", _findings(report)),
-        _folded("Curves", _overlays(report, displays), *_curves(report, displays)),
+        _folded("Curves", _overlays(report, drawn), *_curves(report, drawn)),
         _folded("Thresholds and confusion matrices", slider, matrices),
         _folded("Groups", _groups(report)),
         _folded("Comparison of the models", _table(report.compare()) if several else ""),
@@ -73,7 +73,7 @@ def report_page(report: CrossValidationReport) -> str:
             _pooled(report) if kind_of(report) == "pooled" else "",
             _detail("Metrics", _metrics(report)),
             _detail("Every fold", _table(report.folds())),
-            _detail("Left out", "".join(map(note, _left_out(displays, slider, matrices)))),
+            _detail("Left out", "".join(map(note, _left_out(drawn, slider, matrices)))),
         ),
     ]
     data = {
@@ -209,28 +209,29 @@ _FOLDS = (
 )
 _MATRICES = "Out-of-fold predictions of all folds together; percentages are of the true class."
 
-Displays = dict[tuple[str, str], Any]  # by kind and model; a text says why there is none
+Charts = dict[tuple[str, str], charts.Chart | str]  # by kind and model; a text if there is none
 
 
-def _displays(report: CrossValidationReport) -> Displays:
-    """Display of each kind and model except the baseline, computed and not drawn."""
-    displays, classes = Displays(), report.data.classes
-    for kind in charts.TITLES:
+def _charts(report: CrossValidationReport) -> Charts:
+    """Chart of each kind and model except the baseline, with the curves of the folds."""
+    drawn, classes = Charts(), report.data.classes
+    for kind, model in product(charts.TITLES, without_baseline(report)):
         is_crowded = kind == "calibration" and classes is not None and len(classes) > charts.CROWDED
         options: dict[str, Any] = {"curves": "top label"} if is_crowded else {}
         options["confidence_level"] = report.confidence_level
-        for model in without_baseline(report):
-            try:
-                source = KINDS[kind]._source(DisplaySource.of_report, report, model)
-                displays[kind, model] = KINDS[kind]._computed(source, **options)
-            except InvalidParameterError as error:
-                displays[kind, model] = str(error)
-    return displays
+        try:
+            source = KINDS[kind]._source(DisplaySource.of_report, report, model)
+            display = KINDS[kind]._computed(source, **options)
+        except InvalidParameterError as error:
+            drawn[kind, model] = str(error)
+        else:
+            drawn[kind, model] = charts.chart_of(kind, display, model)
+    return drawn
 
 
-def _left_out(displays: Displays, slider: str, matrices: str) -> list[str]:
+def _left_out(drawn: Charts, slider: str, matrices: str) -> list[str]:
     """Reasons why parts of the page are missing."""
-    reasons = {kind: shown for (kind, _), shown in displays.items() if isinstance(shown, str)}
+    reasons = {kind: chart for (kind, _), chart in drawn.items() if isinstance(chart, str)}
     lines = [f"{charts.TITLES[kind]}: {reason}" for kind, reason in reasons.items()]
     if not slider:
         lines.append("Threshold: needs probabilities of two classes, one of them positive.")
@@ -239,13 +240,12 @@ def _left_out(displays: Displays, slider: str, matrices: str) -> list[str]:
     return lines
 
 
-def _overlays(report: CrossValidationReport, displays: Displays) -> str:
+def _overlays(report: CrossValidationReport, drawn: Charts) -> str:
     """One chart of each kind with the mean curves of all models."""
     by_kind: dict[str, charts.Chart] = {}
-    for (kind, model), display in displays.items():
-        if kind == "calibration" or isinstance(display, str):
+    for (kind, model), chart in drawn.items():
+        if kind == "calibration" or isinstance(chart, str):
             continue
-        chart = charts.chart_of(kind, display, model)
         look = report.models.index(model) % charts.LOOKS
         means = [
             curve._replace(look=look, low=None, high=None)
@@ -258,14 +258,14 @@ def _overlays(report: CrossValidationReport, displays: Displays) -> str:
     return note(_OVERLAY) + html.pictures(figures) if figures else ""
 
 
-def _curves(report: CrossValidationReport, displays: Displays) -> list[str]:
+def _curves(report: CrossValidationReport, drawn: Charts) -> list[str]:
     """Charts of each model: the curves of its folds, and its reliability."""
     parts: list[str] = []
     for model in without_baseline(report):
         of_model = [
-            charts.chart_of(kind, display, model)._replace(is_extra=True)
+            chart._replace(is_extra=True)
             for kind in charts.TITLES
-            if not isinstance(display := displays[kind, model], str)
+            if not isinstance(chart := drawn[kind, model], str)
         ]
         if of_model:
             figures = [(charts.curve_chart(chart), chart.title) for chart in of_model]
