@@ -237,10 +237,10 @@ class DuckEngine(partitions.Engine):
         try:
             for batch in self._batches(f"SELECT {columns} FROM data"):
                 named = dict(zip(self.names.all, batch.columns, strict=True))
-                total.add(partitions.sum_part(read_part(named, self.names, place), place, task))
+                total.add(partitions.sum_part(read_part(named, self.names, place), task))
         except InvalidParameterError:
             for batch, place in self._rows():  # in order, so that the error names the row
-                partitions.sum_part(read_part(batch, self.names, place), place, task)
+                partitions.sum_part(read_part(batch, self.names, place), task)
             raise
         return total
 

@@ -250,7 +250,7 @@ class MemoryEngine(Engine):
         super().__init__(names)
         self.rows, self.memory_limit, self.resident = rows, memory_limit, resident
         self.done = 0
-        self._kept: list[tuple[Partition, RowLocation]] | None = None
+        self._kept: list[Partition] | None = None
 
     def close(self) -> None:
         self._kept = None
@@ -260,30 +260,30 @@ class MemoryEngine(Engine):
             if n_rows_of(batch):
                 yield batch, place
 
-    def _parts(self) -> Iterator[tuple[Partition, RowLocation]]:
+    def _parts(self) -> Iterator[Partition]:
         """Checked rows, read anew unless they were kept."""
-        for part, place in self._read() if self._kept is None else self._kept:
-            yield part, place
+        for part in self._read() if self._kept is None else self._kept:
+            yield part
             self.done += part.n_rows
             self.report(self.done)
 
-    def _read(self) -> Iterator[tuple[Partition, RowLocation]]:
-        kept: list[tuple[Partition, RowLocation]] = []
+    def _read(self) -> Iterator[Partition]:
+        kept: list[Partition] = []
         n_bytes = 0
         for batch, place in self.collect(self.names.all):
             with partitions.partition_errors(place):
                 part = columns.read_part(batch, self.names, place)
             n_bytes += part.n_bytes
             if n_bytes <= self.memory_limit:
-                kept.append((part, place))
+                kept.append(part)
             else:
                 kept.clear()
-            yield part, place
+            yield part
         if n_bytes <= self.memory_limit:
             self._kept = kept
 
     def reduce(self, kind: type, on_part: partitions.OnPart) -> Any:
-        return partitions.combined(kind, (on_part(part, place) for part, place in self._parts()))
+        return partitions.combined(kind, map(on_part, self._parts()))
 
     def measure(self, task: partitions.Task, counted: Sums) -> tuple[Sums, partitions.Readings]:
         """All sums and rankings, in one pass over the rows; scores are sorted only once."""
@@ -291,11 +291,11 @@ class MemoryEngine(Engine):
             return super().measure(task, counted)
         totals, stacks = Sums(), dict[Any, list[RankStack]]()
         if self._kept is not None and self.resident:
-            checked = [columns.check_scores(*kept, task.layout, self.names) for kept in self._kept]
-            self._kept = [(columns.join_parts(checked), RowLocation())]
-        for part, place in self._parts():
-            with partitions.partition_errors(place):
-                sums, tallies = sum_rows(part, task.layout, self.names, place, ranked=True)
+            checked = [columns.check_scores(part, task.layout) for part in self._kept]
+            self._kept = [columns.join_parts(checked)]
+        for part in self._parts():
+            with partitions.partition_errors(part.place):
+                sums, tallies = sum_rows(part, task.layout, ranked=True)
             totals.add(sums)
             for group, new in tallies.items():
                 known = stacks.setdefault(group, [RankStack() for _ in new])

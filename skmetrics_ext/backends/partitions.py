@@ -28,7 +28,7 @@ from skmetrics_ext.validation import InvalidParameterError
 BYTES_PER_ROW = 200  # with the copies that sorting its scores takes
 SAMPLE = 100_000  # rows, for the edges of ranges and bins
 Readings = dict[Any, list[RangeReading]]  # of each ranked column of scores, by group
-OnPart = Callable[[Partition, RowLocation], Any]
+OnPart = Callable[[Partition], Any]
 
 
 class PartitionError(RuntimeError):
@@ -187,29 +187,29 @@ def reduce_batch(
 ) -> Any:
     """Read and check a batch, and apply a function to it; an empty ``kind`` without rows."""
     with partition_errors(place):
-        return on_part(read_part(data, names, place), place) if n_rows_of(data) else kind()
+        return on_part(read_part(data, names, place)) if n_rows_of(data) else kind()
 
 
-def survey_part(part: Partition, place: RowLocation, *, sampled: bool) -> PartitionSurvey:
+def survey_part(part: Partition, *, sampled: bool) -> PartitionSurvey:
     """Count the labels and groups of a partition, and sample its scores."""
     survey = PartitionSurvey(count_labels(part))
     if sampled:
-        rng = np.random.default_rng([place.number, place.first_row])
+        rng = np.random.default_rng([part.place.number, part.place.first_row])
         survey.add_sample(rng.random(part.n_rows), part.score)
     return survey
 
 
-def sum_part(part: Partition, place: RowLocation, task: Task) -> Sums:
+def sum_part(part: Partition, task: Task) -> Sums:
     """Moments and bins of a partition, and the weight of the classes in ranges or sketches."""
-    total, _ = sum_rows(part, task.layout, task.names, place, ranked=False)
+    total, _ = sum_rows(part, task.layout, ranked=False)
     if task.edges or task.sketch is not None:
-        _sum_scores(total, part, task, place)
+        _sum_scores(total, part, task)
     return total
 
 
-def _sum_scores(total: Sums, part: Partition, task: Task, place: RowLocation) -> None:
+def _sum_scores(total: Sums, part: Partition, task: Task) -> None:
     n_classes = len(task.layout.classes)
-    for group, rows in rows_by_group(part, task.layout, task.names, place):
+    for group, rows in rows_by_group(part, task.layout):
         for k, column in enumerate(rows.rankings):
             if task.sketch is not None:
                 marks = (rows.true == task.layout.code_of(k)).astype(np.int64)
@@ -248,9 +248,8 @@ def spread_part(data: Any, place: RowLocation, task: Task) -> dict[str, Array]:
 
 
 def _spread(data: Any, task: Task, place: RowLocation) -> Iterator[dict[str, Array]]:
-    part = read_part(data, task.names, place)
     starts = first_parts(task)
-    for group, rows in rows_by_group(part, task.layout, task.names, place):
+    for group, rows in rows_by_group(read_part(data, task.names, place), task.layout):
         tallies = tallies_of(rows, len(task.layout.classes))
         for k, (edges, tally) in enumerate(zip(task.edges, tallies, strict=True)):
             codes, places = np.nonzero(tally.mass)

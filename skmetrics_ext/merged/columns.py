@@ -92,7 +92,7 @@ class Partition:
 
     ``pred``, ``weight`` (int64 or float64) and ``group`` may be None. ``score`` is (n, K), for two
     classes perhaps (n, 1), the column of the positive class; (n, 0) without scores. Scores that are
-    ``checked`` need no further validation.
+    ``checked`` need no further validation. ``names`` and ``place`` are for errors about the others.
     """
 
     labels: Array
@@ -104,6 +104,8 @@ class Partition:
     group: Array | None
     eps: float = 0.0
     checked: bool = False
+    names: ColumnNames = ColumnNames("y_true")
+    place: RowLocation = RowLocation()
 
     @property
     def n_rows(self) -> int:
@@ -156,6 +158,7 @@ def join_parts(parts: Sequence[Partition]) -> Partition:
         weight=joined([part.weight for part in parts]),
         groups=groups,
         group=joined([part.group for part in parts], numbers),
+        place=RowLocation(),
     )
 
 
@@ -171,9 +174,9 @@ def read_part(data: Any, names: ColumnNames, place: RowLocation) -> Partition:
     if names.score:
         score, eps = _scores(data, names, place)
     weight = None if names.weight is None else _weights(data, names.weight, place)
-    return Partition(
-        labels, codes[0], codes[1] if len(codes) > 1 else None, score, weight, groups, group, eps
-    )
+    pred = codes[1] if len(codes) > 1 else None
+    rows = labels, codes[0], pred, score, weight, groups, group
+    return Partition(*rows, eps, names=names, place=place)
 
 
 def encode_labels(columns: Iterable[Column], part: str = "") -> tuple[Array, list[Array]]:
@@ -276,22 +279,20 @@ def _weights(data: Any, name: str, place: RowLocation) -> Array:
     return values.astype(np.int64, copy=False)
 
 
-def rows_by_group(
-    part: Partition, layout: Layout, names: ColumnNames, place: RowLocation
-) -> Iterator[tuple[Any, Partition]]:
+def rows_by_group(part: Partition, layout: Layout) -> Iterator[tuple[Any, Partition]]:
     """Rows with scores and non-zero weight, by group; coded as by `in_layout`."""
     if not part.score.size:
         return
-    coded = in_layout(part, layout, names, place)
+    coded = in_layout(part, layout)
     kept = None if part.weight is None or part.weight.all() else part.weight != 0
     for group, rows in each_group(part, kept):
         yield group, coded.scored_rows(rows)
 
 
-def in_layout(part: Partition, layout: Layout, names: ColumnNames, place: RowLocation) -> Partition:
+def in_layout(part: Partition, layout: Layout) -> Partition:
     """Checked rows with codes into the classes of the layout, and scores in that order."""
     if not part.checked:
-        part = check_scores(part, place, layout, names)
+        part = check_scores(part, layout)
     codes = find_labels(part.labels, layout.classes)
     is_coded = np.array_equal(codes, np.arange(len(codes)))
     return replace(
@@ -303,11 +304,9 @@ def in_layout(part: Partition, layout: Layout, names: ColumnNames, place: RowLoc
     )
 
 
-def check_scores(
-    part: Partition, place: RowLocation, layout: Layout, names: ColumnNames
-) -> Partition:
+def check_scores(part: Partition, layout: Layout) -> Partition:
     """Reject rows of other classes than those of the layout, or without proper probabilities."""
-    score = part.score
+    score, names, place = part.score, part.names, part.place
     unknown = find_labels(part.labels, layout.classes) < 0
     if unknown.any() and unknown[part.true].any():
         why = f", which is none of the classes {layout.classes.tolist()}"

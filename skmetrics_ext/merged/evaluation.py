@@ -15,7 +15,7 @@ from skmetrics_ext.merged import ranges
 from skmetrics_ext.merged.layout import Layout, refusal
 from skmetrics_ext.merged.ranges import NAN, RangePlan, RangeReading, Value
 from skmetrics_ext.merged.samples import NO_ROWS, GroupSums, HeldRows, rows_of_part
-from skmetrics_ext.merged.stream import NAMES, StreamState, sum_part
+from skmetrics_ext.merged.stream import StreamState, sum_part
 from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.merged.thinned_curve import ThinnedCurve, thin_curve
 from skmetrics_ext.metrics.calibration.calibration_error import error_of_classes
@@ -297,7 +297,7 @@ def evaluate_arrays(
     assert state.layout is not None
     sums, tallies = sum_part(part, state.layout)
     layout = state.final_layout(sums)
-    rows = rows_of_part(part, NAMES, layout, cluster)
+    rows = rows_of_part(part, layout, cluster)
     return evaluate_tallies(
         layout,
         sums,

@@ -335,14 +335,12 @@ def hold_rows(
             clusters.append(codes if categories is None else categories[codes])
     part = columns.join_parts(held)
     cluster = read_groups(np.concatenate(clusters), part.n_rows) if clusters else None
-    return rows_of_part(part, names, layout, cluster)
+    return rows_of_part(part, layout, cluster)
 
 
-def rows_of_part(
-    part: Partition, names: ColumnNames, layout: Layout, cluster: Array | None
-) -> HeldRows:
+def rows_of_part(part: Partition, layout: Layout, cluster: Array | None) -> HeldRows:
     """Rows of a part, which become one group if it has none."""
-    coded = columns.in_layout(part, layout, names, RowLocation()) if part.score.size else part
+    coded = columns.in_layout(part, layout) if part.score.size else part
     if part.group is None:
         part = replace(part, group=np.zeros(part.n_rows, dtype=np.int64))
     return HeldRows(layout, part, coded, cluster)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.merged.columns import ColumnNames, Partition, RowLocation, rows_by_group
+from skmetrics_ext.merged.columns import Partition, rows_by_group
 from skmetrics_ext.merged.layout import Layout, find_metrics, make_layout
 from skmetrics_ext.merged.sums import Sums, bins_of, count_labels, sum_rows
 from skmetrics_ext.numeric import Array
@@ -33,7 +33,6 @@ from skmetrics_ext.validation.positive import usual_pair
 from skmetrics_ext.validation.rows import check_total, read_rows
 from skmetrics_ext.validation.score_values import check_mergeable, score_values
 
-NAMES, PLACE = ColumnNames("y_true", ("y_score",)), RowLocation("the stream")
 Edges = tuple[Array, ...] | None  # bins of each ranked column; None if scores are not binned
 _STATE = ("pair", "is_text", "is_weighted", "weight", "n_rows", "n_batches")
 _ROUNDING = 1e-9  # of sums of float weights in another order
@@ -248,7 +247,7 @@ class StreamState:
 
 def sum_part(part: Partition, layout: Layout) -> tuple[Sums, dict[Any, list[RankTally]]]:
     """Sums of each group and, if a metric ranks, the tally of each column of scores."""
-    sums, tallies = sum_rows(part, layout, NAMES, PLACE, ranked=True)
+    sums, tallies = sum_rows(part, layout, ranked=True)
     sums.add(count_labels(part))
     return sums, tallies
 
@@ -257,7 +256,7 @@ def _check_edges(part: Partition, layout: Layout) -> None:
     """Reject probabilities outside the edges of the bins."""
     for metric in layout.of_kind("bins"):
         if not isinstance(metric.options["n_bins"], int):
-            for _, rows in rows_by_group(part, layout, NAMES, PLACE):
+            for _, rows in rows_by_group(part, layout):
                 bins_of(metric, rows, layout)
 
 
@@ -347,7 +346,7 @@ def _one_row(layout: Layout) -> Sums:
     score = np.full((1, layout.n_columns), 1 / max(layout.n_columns, 2))
     first = np.zeros(1, dtype=np.int64)
     part = Partition(layout.classes, first, None, score, None, (None,), None, checked=True)
-    return sum_rows(part, layout, NAMES, PLACE, ranked=False)[0]
+    return sum_rows(part, layout, ranked=False)[0]
 
 
 def _check_like(sums: Sums, template: Sums, weight: Any) -> None:

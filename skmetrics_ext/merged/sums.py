@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.merged import columns
-from skmetrics_ext.merged.columns import ColumnNames, Partition, RowLocation
+from skmetrics_ext.merged.columns import Partition
 from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.metrics.calibration.binning import Binning, check_bins
 from skmetrics_ext.numeric import Array
@@ -131,14 +131,14 @@ def _occurring(classes: Array, table: Array) -> ConfusionTally:
 
 
 def sum_rows(
-    part: Partition, layout: Layout, names: ColumnNames, place: RowLocation, *, ranked: bool
+    part: Partition, layout: Layout, *, ranked: bool
 ) -> tuple[Sums, dict[Any, list[RankTally]]]:
     """Moments and calibration bins of each group and, if ``ranked``, its tallies of scores."""
     sums, tallies = Sums(), {}
     ranked = ranked and bool(layout.of_kind("ranks"))
     if not ranked and not layout.needs_sums:
         return sums, {}
-    for group, rows in columns.rows_by_group(part, layout, names, place):
+    for group, rows in columns.rows_by_group(part, layout):
         for metric in layout.of_kind("moments"):
             sums.moments[group, metric.name] = moments_of(metric, rows, layout)
         for metric in layout.of_kind("bins"):
