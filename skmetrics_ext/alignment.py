@@ -22,7 +22,7 @@ from skmetrics_ext.validation.encoding import find_labels
 from skmetrics_ext.validation.labels import read_labels, read_target
 from skmetrics_ext.validation.positive import positive_class
 from skmetrics_ext.validation.rows import read_rows
-from skmetrics_ext.validation.score_values import read_scores_of
+from skmetrics_ext.validation.scores import read_scores_of
 from skmetrics_ext.validation.targets import MULTILABEL
 
 

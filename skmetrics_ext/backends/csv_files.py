@@ -213,7 +213,7 @@ def text_types(
                     raise _refused(name, value, where, "which is no number")
                 examples[name][kind] = value, where
     sign = _decimal_sign(examples, files, form)
-    forms = {name: _forms_under(sign, own, name, numbers) for name, own in examples.items()}
+    forms = {name: _forms_under(sign, seen, name, numbers) for name, seen in examples.items()}
     labels = [name for name in (names.true, names.pred) if name is not None]
     together = set().union(*(forms[name] for name in labels))
     if "digits" in together and together <= _NUMBERS:
@@ -267,13 +267,13 @@ def _decimal_sign(examples: Mapping[str, _Examples], files: Iterable[str], form:
         return form.point
     if any(form.of(file).separator == "," for file in files):
         return "."
-    columns = {name: own for name, own in examples.items() if set(own) <= _NUMBERS | _DECIMAL}
+    columns = {name: forms for name, forms in examples.items() if set(forms) <= _NUMBERS | _DECIMAL}
     points = {
-        name: own["point" if "point" in own else "three"]
-        for name, own in columns.items()
-        if own.keys() & _DECIMALS["."]
+        name: forms["point" if "point" in forms else "three"]
+        for name, forms in columns.items()
+        if forms.keys() & _DECIMALS["."]
     }
-    commas = (name for name, own in columns.items() if "comma" in own and name not in points)
+    commas = (name for name, forms in columns.items() if "comma" in forms and name not in points)
     comma = next(commas, None)
     if comma is None or not points:
         return "." if comma is None else ","

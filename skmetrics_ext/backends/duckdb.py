@@ -15,6 +15,7 @@ from skmetrics_ext.backends.files import BATCH, Files, own_prefix
 from skmetrics_ext.backends.read_errors import Rows, check_columns, guarded_batches, placed, reading
 from skmetrics_ext.merged.columns import (
     MOST_EXACT,
+    MOST_LABELS,
     ColumnNames,
     Partition,
     RowLocation,
@@ -30,11 +31,11 @@ from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import Column
 from skmetrics_ext.validation.rows import check_total
 
-_MOST_LABELS = 10_000
 _FEW = 16  # values for which CASE is faster than a join
 _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 _INTEGERS = (*_NUMBERS, *(f"U{name}" for name in _NUMBERS))
 _FLOATS = ("FLOAT", "DOUBLE")
+_PLAIN = (*_INTEGERS, *_FLOATS, "BOOLEAN")
 _PLAIN_PATH = re.compile(r"[\w./ -]+")  # DuckDB might read others as a pattern or an address
 _NO_LABELS = re.compile(r"DATE|TIME|INTERVAL|BLOB|BIT|STRUCT|MAP|UNION|.*\]$")
 
@@ -51,7 +52,7 @@ class DuckEngine(partitions.Engine):
     close : callable
         Closes the connection.
     rows : callable or None
-        Reads the rows in their order, to locate an invalid one; None to read ``data``.
+        Reads the rows in their order, to locate an invalid one; by default those of ``data``.
     what : str
         Name of the data set in messages.
     """
@@ -68,7 +69,7 @@ class DuckEngine(partitions.Engine):
     ) -> None:
         super().__init__(names)
         self._run, self.close, self.what = run, close, what  # type: ignore[method-assign]
-        self.rows = rows
+        self.rows = self.collect if rows is None else rows  # in order, to locate an invalid one
         self.columns = {name: f"k{i}" for i, name in enumerate(names.all)}
         with reading(what):
             types = run("SELECT * FROM data LIMIT 0").types
@@ -96,13 +97,13 @@ class DuckEngine(partitions.Engine):
             total = "sum" if self.weight_type == "BIGINT" else "kahan_sum"
             wanted.append(f"{total}({self.columns[names.weight]}::{self.weight_type})")
         cells = self._fetch(
-            f"SELECT {', '.join(wanted)} FROM data GROUP BY ALL LIMIT {_MOST_LABELS**2}"
+            f"SELECT {', '.join(wanted)} FROM data GROUP BY ALL LIMIT {MOST_LABELS**2}"
         )
         if not cells:
             raise InvalidParameterError("The data set has no rows.")
         first = len(keys) + 1
         if any(any(cell[first : first + len(faults)]) for cell in cells):
-            for batch, place in self._rows():  # raises the error that names the row
+            for batch, place in self.rows(names.all):  # raises the error that names the row
                 read_part(batch, names, place)
         survey = partitions.PartitionSurvey(self._sums(cells, len(keys)))
         scores = [self.columns[name] for name in names.score]
@@ -136,8 +137,7 @@ class DuckEngine(partitions.Engine):
     def _key(self, name: str) -> str:
         """SQL of a column as a label."""
         kind, column = self.types[name], self.columns[name]
-        plain = (*_INTEGERS, *_FLOATS, "BOOLEAN", "VARCHAR")
-        return column if kind in plain else f"CAST({column} AS VARCHAR)"
+        return column if kind in (*_PLAIN, "VARCHAR") else f"CAST({column} AS VARCHAR)"
 
     def _group_key(self, name: str) -> str:
         """SQL of a column as part of a group: its value, or the number of its bin."""
@@ -183,21 +183,15 @@ class DuckEngine(partitions.Engine):
     def _check_types(self) -> None:
         """Reject types that SQL would convert to labels or numbers, like the other engines."""
         names = self.names
-        kinds = dict.fromkeys(names.labels, "labels of classes") | dict.fromkeys(
-            names.score, "scores"
-        )
+        kinds = dict.fromkeys(names.labels, "labels of classes")
+        kinds |= dict.fromkeys(names.score, "scores")
         if names.weight is not None:
             kinds[names.weight] = "weights"
-        numbers = (*_INTEGERS, *_FLOATS, "BOOLEAN", "DECIMAL")
         for name, kind in kinds.items():
             dtype = self.types[name]
-            is_number = dtype.partition("(")[0] in numbers
+            is_number = dtype.partition("(")[0] in (*_PLAIN, "DECIMAL")
             if _NO_LABELS.match(dtype) or not (is_number or name in names.labels):
                 raise InvalidParameterError(f"Column {name!r} must hold {kind}, got {dtype}.")
-
-    def _rows(self) -> Iterator[tuple[Any, RowLocation]]:
-        read = self.collect if self.rows is None else self.rows
-        return read(self.names.all)
 
     # ----------------------------------------------------------------------- passes
 
@@ -239,7 +233,7 @@ class DuckEngine(partitions.Engine):
                 named = dict(zip(self.names.all, batch.columns, strict=True))
                 total.add(partitions.sum_part(read_part(named, self.names, place), task))
         except InvalidParameterError:
-            for batch, place in self._rows():  # in order, so that the error names the row
+            for batch, place in self.rows(self.names.all):  # so that the error names the row
                 partitions.sum_part(read_part(batch, self.names, place), task)
             raise
         return total

@@ -91,12 +91,6 @@ class Files:
     held: tuple[tuple[Any, RowLocation], ...] | None = None
     n_stored: float = math.inf
 
-    def schema(self, columns: Sequence[str]) -> Any:
-        """Arrow's schema of some columns."""
-        import pyarrow
-
-        return pyarrow.schema([(name, self.types[name]) for name in columns])
-
     def rows(self, columns: Sequence[str]) -> Placed:
         """Record batches of some columns, each with its location."""
         read = tuple(dict.fromkeys((*columns, *self.complete)))
@@ -171,9 +165,9 @@ class Files:
         import pyarrow.dataset
         from pyarrow.fs import LocalFileSystem
 
-        return pyarrow.dataset.dataset(
-            list(files), schema=self.schema(columns), format="parquet", filesystem=LocalFileSystem()
-        )
+        schema = pyarrow.schema([(name, self.types[name]) for name in columns])
+        options = {"format": "parquet", "filesystem": LocalFileSystem()}
+        return pyarrow.dataset.dataset(list(files), schema=schema, **options)
 
     def reader(self, columns: Sequence[str]) -> Any:
         """The rows as a reader of Arrow batches, which can be read once."""
@@ -259,8 +253,8 @@ def _lacking(batch: Any) -> Any:
 
 def _listed(path: str) -> tuple[str, ...]:
     if Path(path).is_dir():
-        found = [p for p in sorted(Path(path).rglob("*")) if kind_of(str(p)) is not None]
-        files = [str(p) for p in found if not p.name.startswith(("_", ".")) and p.is_file()]
+        known = [p for p in sorted(Path(path).rglob("*")) if kind_of(str(p)) is not None]
+        files = [str(p) for p in known if not p.name.startswith(("_", ".")) and p.is_file()]
     else:
         files = [file for file in sorted(glob.glob(path, recursive=True)) if Path(file).is_file()]
     if not files:

@@ -19,11 +19,11 @@ from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import Column, marked_missing, read_column
 from skmetrics_ext.validation.encoding import encode, encode_columns, find_labels
 from skmetrics_ext.validation.rows import check_total
-from skmetrics_ext.validation.score_values import check_mergeable
+from skmetrics_ext.validation.scores import check_mergeable
 from skmetrics_ext.validation.targets import label_values
 
 _RANGE, _SUM = 1e-8, 1e-6  # the tolerances of Probabilities.check
-_MOST_LABELS = 10_000
+MOST_LABELS = 10_000
 MOST_EXACT = 2**53  # larger integers are not all distinct as floats
 
 
@@ -183,11 +183,11 @@ def encode_labels(columns: Iterable[Column], part: str = "") -> tuple[Array, lis
     """Classes that occur in columns of labels, and the codes of each column."""
     pairs = [(column, _labels(column)) for column in columns]
     labels, codes = encode_columns(*pairs)
-    if len(labels) > _MOST_LABELS:
+    if len(labels) > MOST_LABELS:
         raise InvalidParameterError(
             f"{' and '.join(repr(column.name) for column, _ in pairs)}: {len(labels)} distinct "
             f"values in {part or 'one part'} are too many for labels of classes, of which there "
-            f"may be {_MOST_LABELS}."
+            f"may be {MOST_LABELS}."
         )
     return labels, codes
 

@@ -13,11 +13,10 @@ from skmetrics_ext.inference.anytime import ANYTIME
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
 from skmetrics_ext.merged import ranges
 from skmetrics_ext.merged.layout import Layout, refusal
-from skmetrics_ext.merged.ranges import NAN, RangePlan, RangeReading, Value
+from skmetrics_ext.merged.ranges import NAN, RangePlan, RangeReading, ThinnedCurve, Value
 from skmetrics_ext.merged.samples import NO_ROWS, GroupSums, HeldRows, rows_of_part
 from skmetrics_ext.merged.stream import StreamState, sum_part
 from skmetrics_ext.merged.sums import Sums
-from skmetrics_ext.merged.thinned_curve import ThinnedCurve, thin_curve
 from skmetrics_ext.metrics.calibration.calibration_error import error_of_classes
 from skmetrics_ext.numeric import Array, as_factors
 from skmetrics_ext.registry import Metric
@@ -336,10 +335,10 @@ def evaluate_tallies(
     margins: bool = False,
     **options: Any,
 ) -> Evaluation:
-    """Read the sums and the tallies of each column of scores by group, and add margins."""
+    """Read the sums and the tallies of each column of scores by group; margins join the sums."""
     plan = RangePlan.of(layout.metrics, level is not None, points)
     readings = {group: ranges.read_columns(each, layout, plan) for group, each in tallies.items()}
-    sums, cells = Sums.combine([sums]), list(sums.rows)
+    cells = list(sums.rows)
     for margin in by.levels() if margins else []:
         sources = margin.sources(cells)
         sums.add(sums.margin(sources))
@@ -458,8 +457,6 @@ class _GroupReader:
         self.tally = sums.tables[group]
         self.has_weight = bool(self.tally.table.any())
         self.masses = sums.masses(group, layout.classes)
-        sketches = [sums.sketches.get((group, k)) for k in range(len(layout.ranked))]
-        self.sketched = ranges.SketchedRankings([*filter(None, sketches)], self.masses)
 
     def classes_of(self, metric: Metric) -> Array:
         """The classes of the values of a metric that has one for each class."""
@@ -505,7 +502,8 @@ class _GroupReader:
         """Bounds of a metric that is read from sketches."""
         if metric.sums != "ranks" or not self.has_weight:
             return None
-        (low, high), reason = self.sketched.bounds(metric)
+        sketches = [self.sums.sketches[self.group, k] for k in range(len(self.layout.ranked))]
+        (low, high), reason = ranges.SketchedRankings(sketches, self.masses).bounds(metric)
         return low, high, "" if reason else _SKETCHED, reason
 
     def curves(self) -> dict[tuple[Any, Any], ThinnedCurve]:
@@ -515,7 +513,7 @@ class _GroupReader:
         classes = self.layout.classes.tolist()
         names = [self.layout.positive] if self.layout.is_binary else classes
         curves = {
-            (self.group, name): thin_curve(column.kept, self.plan.points, column.gap)
+            (self.group, name): ranges.thin_curve(column.kept, self.plan.points, column.gap)
             for name, column in zip(names, self.readings, strict=True)
         }
         return {key: curve for key, curve in curves.items() if curve is not None}

@@ -175,8 +175,7 @@ def make_layout(
                 f"{shown_labels(listed)}."
             )
     classes = listed if listed is not None else present
-    if classes is None:
-        classes = np.array([0, 1])
+    assert classes is not None
     if n_columns > 1 and len(classes) != n_columns:
         raise InvalidParameterError(
             f"{n_columns} columns of scores (y_score) need as many classes, in their order; there "

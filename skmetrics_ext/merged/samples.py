@@ -319,7 +319,7 @@ def hold_rows(
 ) -> HeldRows:
     """Rows of a data set with their clusters, if they fit into ``most_bytes``."""
     option = "n_resamples" if names.clusters is None else f"groups={names.clusters!r}"
-    held, clusters, size = [], [], 0
+    parts_read, clusters, size = [], [], 0
     for data, place in parts:
         part = columns.read_part(data, names, place)
         size += _BYTES * part.n_rows * (len(names.score) + 5)
@@ -328,12 +328,12 @@ def hold_rows(
                 f"{option} needs the rows in memory, but they take more than memory_limit, "
                 f"{most_bytes} bytes: raise memory_limit, or leave out {option.partition('=')[0]}."
             )
-        held.append(part)
+        parts_read.append(part)
         if names.clusters is not None:
             column = columns.read_value_column(data, names.clusters, place)
             codes, categories = column.values, column.categories
             clusters.append(codes if categories is None else categories[codes])
-    part = columns.join_parts(held)
+    part = columns.join_parts(parts_read)
     cluster = read_groups(np.concatenate(clusters), part.n_rows) if clusters else None
     return rows_of_part(part, layout, cluster)
 

@@ -31,7 +31,7 @@ from skmetrics_ext.validation.containers import Column
 from skmetrics_ext.validation.labels import read_labels, read_target
 from skmetrics_ext.validation.positive import usual_pair
 from skmetrics_ext.validation.rows import check_total, read_rows
-from skmetrics_ext.validation.score_values import check_mergeable, score_values
+from skmetrics_ext.validation.scores import check_mergeable, score_values
 
 Edges = tuple[Array, ...] | None  # bins of each ranked column; None if scores are not binned
 _STATE = ("pair", "is_text", "is_weighted", "weight", "n_rows", "n_batches")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +24,7 @@ from skmetrics_ext.validation import (
     Probabilities,
     Scores,
 )
+from skmetrics_ext.validation.encoding import find_labels
 from skmetrics_ext.validation.labels import some_rows
 
 # How the sums of parts are added, by the name of the field.
@@ -59,14 +60,6 @@ class Sums:
             for key, more in getattr(other, name).items():
                 known[key] = combine([known[key], more]) if key in known else more
 
-    @classmethod
-    def combine(cls, parts: Iterable[Sums]) -> Sums:
-        """The sums of the rows of all parts."""
-        total = cls()
-        for part in parts:
-            total.add(part)
-        return total
-
     def of_group(self, group: Any) -> Sums:
         """Label the sums of rows without groups as those of a group."""
         return Sums(
@@ -95,11 +88,9 @@ class Sums:
 
     def masses(self, group: Any, classes: Array) -> Array:
         """Weight of each class in a group."""
-        table = self.tables[group]
-        place = {label: i for i, label in enumerate(table.classes.tolist())}
-        true = table.table.sum(axis=1)
-        masses = [true[place[label]] if label in place else 0 for label in classes.tolist()]
-        return np.array(masses, dtype=true.dtype)
+        tally = self.tables[group]
+        true = np.append(tally.table.sum(axis=1), 0)  # the last stands for classes without rows
+        return true[find_labels(classes, tally.classes)]
 
 
 def count_labels(part: Partition) -> Sums:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from skmetrics_ext.curves import Curves, PrecisionRecallCurve, RocCurve
-from skmetrics_ext.merged.thinned_curve import ThinnedCurve
+from skmetrics_ext.merged.ranges import ThinnedCurve
 from skmetrics_ext.metrics.calibration.binning import CalibrationCurve
 from skmetrics_ext.metrics.rankings.gains import GainCurve, LiftCurve
 from skmetrics_ext.metrics.rankings.net_benefit import NetBenefitCurve

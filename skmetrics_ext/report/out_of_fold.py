@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from skmetrics_ext.inference.results import Estimate, estimate
-from skmetrics_ext.merged.thinned_curve import evenly_along
+from skmetrics_ext.merged.ranges import evenly_along
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.report.fold import FoldResult, Grouping, computed_once

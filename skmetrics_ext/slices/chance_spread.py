@@ -47,14 +47,14 @@ def compare_ranges(groups: Sequence[Linearized], seed: Any) -> tuple[float, Draw
     if tables is not None:
         ranges = partial(_of_tables, groups[0].origin.read)
         return float(ranges(tables[None])[1][0]), ranges(_permuted(tables, rng)), "permutation"
-    values = np.array([[float(one.value) for one in groups]])
-    errors = np.sqrt(np.nan_to_num(np.array([float(one.variance) for one in groups])))
-    freedom = np.array([float(one.freedom) for one in groups])
+    values = np.array([[float(group.value) for group in groups]])
+    errors = np.sqrt(np.nan_to_num(np.array([float(group.variance) for group in groups])))
+    freedom = np.array([float(group.freedom) for group in groups])
     root = np.linalg.cholesky(_correlations(groups) + 1e-9 * np.eye(len(groups)))
     draws = rng.normal(size=(N_DRAWS, len(groups))) @ root.T
     # The standard error of a small group is imprecise, so its statistic has a t distribution.
     scaled = draws * np.sqrt(freedom / rng.chisquare(freedom, size=draws.shape))
-    normal, of_t = (np.where(errors > 0, one * errors, np.nan) for one in (draws, scaled))
+    normal, of_t = (np.where(errors > 0, draw * errors, np.nan) for draw in (draws, scaled))
     observed = float(_range(_standardised(values, errors))[0])
     return observed, DrawnRanges(_range(normal), _range(_standardised(of_t, errors))), "normal"
 
@@ -64,13 +64,13 @@ def compare_ranges(groups: Sequence[Linearized], seed: Any) -> tuple[float, Draw
 
 def _tables(groups: Sequence[Linearized]) -> Array | None:
     """Confusion tables (G, K, K) of unweighted rows, if groups have the same few classes."""
-    if not all(one.origin.is_compact and one.design.is_counted for one in groups):
+    if not all(group.origin.is_compact and group.design.is_counted for group in groups):
         return None
     first = groups[0].origin
-    same = all(np.array_equal(one.origin.classes, first.classes) for one in groups)
+    same = all(np.array_equal(group.origin.classes, first.classes) for group in groups)
     if not same or len(groups) * len(first.classes) ** 4 > _MOST_CELLS:
         return None
-    tables = np.stack([one.origin.table for one in groups])
+    tables = np.stack([group.origin.table for group in groups])
     return None if tables.sum() >= _MOST_ROWS else tables.astype(np.int64)
 
 
@@ -80,8 +80,8 @@ def _permuted(tables: Array, rng: np.random.Generator) -> Array:
 
     n_classes = tables.shape[-1]
     of_class = [
-        random_table.rvs(own.sum(axis=1), own.sum(axis=0), size=N_DRAWS, random_state=rng)
-        for own in (tables[:, true] for true in range(n_classes))
+        random_table.rvs(table.sum(axis=1), table.sum(axis=0), size=N_DRAWS, random_state=rng)
+        for table in (tables[:, true] for true in range(n_classes))
     ]
     return np.stack(of_class, axis=2).astype(np.int64)
 
@@ -112,16 +112,10 @@ def _correlations(groups: Sequence[Linearized]) -> Array:
 
 def _shares_of_rows(groups: Sequence[Linearized]) -> tuple[Array, Array] | None:
     """Successes and trials of each group, or None unless the metric is a proportion of rows."""
-    good, read = [], []
-    for one in groups:
-        if not one.origin.share or not one.design.is_counted:
-            return None
-        counts = share_counts(one)
-        good.append(counts[0])
-        read.append(counts[1])
-    if sum(read) >= _MOST_ROWS or not min(read):
+    if not all(group.origin.share and group.design.is_counted for group in groups):
         return None
-    return np.array(good, dtype=np.int64), np.array(read, dtype=np.int64)
+    good, read = np.array([share_counts(group) for group in groups], dtype=np.int64).T
+    return None if read.sum() >= _MOST_ROWS or not read.min() else (good, read)
 
 
 def _of_shares(share_kind: str, good: Array, read: Array) -> DrawnRanges:

@@ -53,7 +53,9 @@ class Coded:
     @classmethod
     def binned(cls, name: str, column: Column, edges: Array) -> Coded:
         """Code a column of numbers by the bins between inner edges."""
-        return cls(name, bin_names(edges), bin_codes(numbers_of(column), edges))
+        # An edge belongs to the bin above it.
+        codes = np.searchsorted(edges, numbers_of(column), side="right")
+        return cls(name, bin_names(edges), codes.astype(np.int64, copy=False))
 
 
 def numbers_of(column: Column) -> Array:
@@ -101,11 +103,6 @@ def quantile_edges(values: Array, n_bins: int) -> Array:
     return edges[edges > ordered[0]]  # the first bin holds a row
 
 
-def bin_codes(values: Array, edges: Array) -> Array:
-    """Number of the bin of each value; an edge belongs to the bin above it."""
-    return np.searchsorted(edges, values, side="right").astype(np.int64, copy=False)
-
-
 def bin_names(edges: Array) -> tuple[str, ...]:
     """Names of the bins: "< 30", "[30, 50)", ">= 50"."""
     if not len(edges):
@@ -132,9 +129,9 @@ def cross(columns: Sequence[Coded]) -> tuple[Array, Array]:
         if number.size and float(number.max() + 1) * size >= 2.0**62:
             number = kernels.encode(number)[1][0]
         number = number * size + column.codes
-    _, first, found = np.unique(number, return_index=True, return_inverse=True)
+    _, first, combination = np.unique(number, return_index=True, return_inverse=True)
     codes = np.stack([column.codes[first] for column in columns], axis=1)
-    return codes, found.reshape(-1).astype(np.int64, copy=False)
+    return codes, combination.reshape(-1).astype(np.int64, copy=False)
 
 
 # --------------------------------------------------------------------------- slices
@@ -189,7 +186,7 @@ class ColumnCross:
     def slices(self) -> list[Slice]:
         """The slices that are kept."""
         codes = np.stack(np.unravel_index(self.kept, self.shape), axis=1)
-        return [Slice(self.columns, tuple(own)) for own in codes.tolist()]
+        return [Slice(self.columns, tuple(cell)) for cell in codes.tolist()]
 
 
 def check_number(coded: Sequence[Coded], max_columns: int) -> None:

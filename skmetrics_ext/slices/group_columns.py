@@ -85,16 +85,18 @@ class GroupColumns:
         if not columns:
             return (None,), None
         coded = [
-            Coded.binned(name, one, self.edges[name]) if name in self.edges else Coded.of(name, one)
-            for name, one in columns.items()
+            Coded.binned(name, column, self.edges[name])
+            if name in self.edges
+            else Coded.of(name, column)
+            for name, column in columns.items()
         ]
         if len(coded) == 1:
             return [self.key([value]) for value in coded[0].values], coded[0].codes
-        found, number = cross(coded)
-        values = [one.values for one in coded]
+        combinations, number = cross(coded)
+        values = [column.values for column in coded]
         return [
             self.key([of[code] for of, code in zip(values, codes, strict=True)])
-            for codes in found.tolist()
+            for codes in combinations.tolist()
         ], number
 
     # ----------------------------------------------------------------------- margins

@@ -274,12 +274,12 @@ def _gap(
     share_rows = first.has_influence and second.has_influence
     if not share_rows and set(cells) & set(reference):
         return gap | {"difference": value - other, "reason": _SHARED}
-    found = difference_of_samples(
+    compared = difference_of_samples(
         first, second, "auto", Claim(), level, of.source.plan, share_rows=share_rows
     )
-    gap["difference"], gap["p_value"] = of.turn * found.difference, found.p_value
-    gap["low"], gap["high"] = sorted((of.turn * found.low, of.turn * found.high))
-    reason = found.note.replace("a: ", "the group: ").replace("b: ", "the reference: ")
+    gap["difference"], gap["p_value"] = of.turn * compared.difference, compared.p_value
+    gap["low"], gap["high"] = sorted((of.turn * compared.low, of.turn * compared.high))
+    reason = compared.note.replace("a: ", "the group: ").replace("b: ", "the reference: ")
     return gap | {"reason": reason.replace("both samples", "both")}
 
 
@@ -314,8 +314,8 @@ def _reference(of: GroupComparison, against: Any, group: Any) -> list[Any] | str
     values = of.by.values(group)
     if any(values[name] is None for name in against) or values == {**values, **against}:
         return None
-    found = of.parts(of.by.key(list({**values, **against}.values())))
-    return found or "the group of reference has no rows"
+    cells = of.parts(of.by.key(list({**values, **against}.values())))
+    return cells or "the group of reference has no rows"
 
 
 # --------------------------------------------------------------------------- the worst, and chance

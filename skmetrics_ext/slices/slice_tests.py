@@ -187,7 +187,7 @@ class StudentTests:
         if not metric.takes("zero_division"):
             return np.asarray(self.sample.read(tables))
         filled = [metric.with_params(zero_division=fill) for fill in _ZERO_DIVISIONS]
-        low, high = (replace(self.sample, metric=one).read(tables) for one in filled)
+        low, high = (replace(self.sample, metric=measure).read(tables) for measure in filled)
         return np.where(low == high, low, np.nan)
 
     def _of_means(self, cross: ColumnCross) -> tuple[Array, Array]:
@@ -196,7 +196,7 @@ class StudentTests:
         mass = kernels.bin_sums(cross.cell, n_cells, weight).astype(np.float64)
         weighed = columns if weight is None else columns * weight
         sums = np.stack(
-            [np.bincount(cross.cell, own, minlength=n_cells) for own in weighed], axis=1
+            [np.bincount(cross.cell, column, minlength=n_cells) for column in weighed], axis=1
         )
         kept = cross.kept
         both = (mass[kept], sums[kept]), (mass.sum() - mass[kept], sums.sum(axis=0) - sums[kept])

@@ -15,7 +15,7 @@ from skmetrics_ext.tallies.merging import Merges, check_sum
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.fields import misshapen, numbers_of, weights_of
 from skmetrics_ext.validation.rows import read_rows
-from skmetrics_ext.validation.score_values import score_values
+from skmetrics_ext.validation.scores import score_values
 
 # Columns whose third and fourth moments are kept: 364 and 1,365 numbers.
 MOST_COLUMNS = 12

@@ -15,7 +15,7 @@ from skmetrics_ext.tallies.merging import Merges, check_pool, check_sum
 from skmetrics_ext.validation import InvalidParameterError, Scores
 from skmetrics_ext.validation.fields import EXACT, misshapen, scores_of, weights_of
 from skmetrics_ext.validation.rows import read_rows
-from skmetrics_ext.validation.score_values import check_mergeable
+from skmetrics_ext.validation.scores import check_mergeable
 from skmetrics_ext.validation.tables import check_weights
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from skmetrics_ext.validation.labels import read_labels, read_target
 from skmetrics_ext.validation.parameters import check_integer
 from skmetrics_ext.validation.positive import positive_class, usual_pair
 from skmetrics_ext.validation.rows import read_rows
-from skmetrics_ext.validation.score_values import check_mergeable
+from skmetrics_ext.validation.scores import check_mergeable
 
 # Relative rounding error of sums of some thousand positive terms is below this.
 _ROUNDING = 1e-12

@@ -248,11 +248,14 @@ def _from_sequence(data: Any, name: str) -> Array:
     return values
 
 
-def _refuse_missing(name: str, row: int) -> None:
-    raise InvalidParameterError(
-        f"Input {name} contains NaN. The first missing value is in row {row}; "
-        "drop such rows or fill them before scoring."
-    )
+def _refuse_missing(name: str, missing: Array) -> None:
+    """Refuse rows, or rows of a matrix, of which some are marked as missing."""
+    if missing.any():
+        row = int(np.argmax(missing.reshape(len(missing), -1).any(axis=1)))
+        raise InvalidParameterError(
+            f"Input {name} contains NaN. The first missing value is in row {row}; "
+            "drop such rows or fill them before scoring."
+        )
 
 
 def _read_pandas(data: Any, name: str) -> Column:
@@ -262,15 +265,10 @@ def _read_pandas(data: Any, name: str) -> Column:
         categorical = getattr(data, "array", data)
         if hasattr(categorical, "codes"):
             codes = np.asarray(categorical.codes)
-            if codes.size and codes.min() < 0:
-                _refuse_missing(name, int(np.argmax(codes < 0)))
+            _refuse_missing(name, codes < 0)
             categories = read_column(dtype.categories, name).values
             return Column(name, codes, categories, bool(dtype.ordered), index=index)
-    missing = data.isna()
-    if hasattr(missing, "to_numpy"):
-        missing = missing.to_numpy()
-    if missing.any():
-        _refuse_missing(name, int(np.argmax(missing.reshape(len(data), -1).any(axis=1))))
+    _refuse_missing(name, marked_missing(data))
     values = data.to_numpy() if hasattr(data, "to_numpy") else np.asarray(data)
     if values.dtype.kind == "O":
         dtypes = [dtype] if values.ndim == 1 else list(getattr(data, "dtypes", [dtype]))
@@ -292,13 +290,11 @@ def _read_polars(data: Any, name: str) -> Column:
             f"{name} must be an eager polars Series or DataFrame, got {type(data).__name__}."
         )
     if hasattr(data, "columns"):
-        nulls = data.null_count().to_numpy()
-        if nulls.any():
-            rows = np.column_stack([column.is_null().to_numpy() for column in data])
-            _refuse_missing(name, int(np.argmax(rows.any(axis=1))))
+        if data.null_count().to_numpy().any():
+            _refuse_missing(name, np.column_stack([marked_missing(column) for column in data]))
         return Column(name, data.to_numpy(), names=names_of(data))
     if data.null_count():
-        _refuse_missing(name, int(np.argmax(data.is_null().to_numpy())))
+        _refuse_missing(name, marked_missing(data))
     kind = type(data.dtype).__name__
     if kind in ("Struct", "Array"):  # matrices in NumPy
         raise InvalidParameterError(
@@ -319,7 +315,7 @@ def _read_pyarrow(data: Any, name: str) -> Column:
             f"{name} must be a pyarrow Array or ChunkedArray, got {type(data).__name__}."
         )
     if data.null_count:
-        _refuse_missing(name, int(np.argmax(np.asarray(data.is_null()))))
+        _refuse_missing(name, marked_missing(data))
     if hasattr(data, "combine_chunks"):
         data = data.combine_chunks()
     if hasattr(data, "dictionary"):

@@ -11,7 +11,7 @@ import numpy as np
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.labels import read_labels
-from skmetrics_ext.validation.score_values import read_scores_of
+from skmetrics_ext.validation.scores import read_scores_of
 from skmetrics_ext.validation.tables import check_weights, read_exact
 
 EXACT = "lqdD"  # int64, float64, and complex128 of derivatives

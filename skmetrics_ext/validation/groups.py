@@ -140,12 +140,12 @@ def read_numbered_groups(groups: Any, n_rows: int, /, **others: Any) -> Array:
     return values.astype(np.int64, copy=False)
 
 
-def _column(name: str, given: Any, n_rows: int, others: Mapping[str, Any]) -> Column:
-    column, one = read_column(given, name), _ONE[name]
+def _column(name: str, data: Any, n_rows: int, others: Mapping[str, Any]) -> Column:
+    column, unit = read_column(data, name), _ONE[name]
     check_index(**{other: index_of(data) for other, data in others.items()}, **{name: column.index})
     if column.is_sparse or column.values.ndim != 1:
         raise InvalidParameterError(
-            f"{name} must be 1-D, one {one} for each of the {n_rows} rows, got an array of shape "
+            f"{name} must be 1-D, one {unit} for each of the {n_rows} rows, got an array of shape "
             f"{column.values.shape}."
         )
     _refuse_missing(column)
@@ -155,7 +155,7 @@ def _column(name: str, given: Any, n_rows: int, others: Mapping[str, Any]) -> Co
         column = column.keep(~np.logical_or.reduce(rows))
     if len(column) != n_rows:
         raise InvalidParameterError(
-            f"{name} must hold one {one} for each of the {n_rows} rows, got {len(column)}."
+            f"{name} must hold one {unit} for each of the {n_rows} rows, got {len(column)}."
         )
     return column
 

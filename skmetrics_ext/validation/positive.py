@@ -19,10 +19,10 @@ def natural_positive(classes: Iterable[Any]) -> Any:
     listed = list(classes)
     if listed in _PAIRS:  # the usual case
         return listed[1]
-    found = set(listed)
-    if not found or not any(found <= set(pair) for pair in _PAIRS):
+    present = set(listed)
+    if not present or not any(present <= set(pair) for pair in _PAIRS):
         return None
-    return listed[listed.index(1)] if 1 in found else type(listed[0])(1)
+    return listed[listed.index(1)] if 1 in present else type(listed[0])(1)
 
 
 def class_notes(positive: Any) -> list[str]:
@@ -65,16 +65,16 @@ def positive_class(
                 f"{np.array(listed, dtype=object)}"
             )
         return pos_label
-    found = natural_positive(listed)
-    if found is None and either and listed:
+    natural = natural_positive(listed)
+    if natural is None and either and listed:
         return listed[-1]
-    if found is None:
+    if natural is None:
         options = [f"pos_label={label!r}" for label in reversed(listed)]
         if by_labels:
             options = [f"labels={order!r}" for order in (listed, listed[::-1])]
         passed = " or ".join(options)
         raise InvalidParameterError(f"{what} needs a positive class: pass {passed}.")
-    return found
+    return natural
 
 
 def usual_positive(classes: Array, *, of_numbers: bool = False) -> Any:
@@ -84,16 +84,16 @@ def usual_positive(classes: Array, *, of_numbers: bool = False) -> Any:
     (``of_numbers``), and its curves refuse.
     """
     listed = classes.tolist()
-    found = natural_positive(listed)
-    if found is None and of_numbers and classes.dtype.kind in "biuf":
+    natural = natural_positive(listed)
+    if natural is None and of_numbers and classes.dtype.kind in "biuf":
         return listed[-1]
-    if found is None:
+    if natural is None:
         raise InvalidParameterError(
             f"y_true takes value in {{{', '.join(map(repr, listed))}}} and pos_label is not "
             "specified: either make y_true take value in {0, 1} or {-1, 1} or pass pos_label "
             "explicitly."
         )
-    return found
+    return natural
 
 
 def positive_of(
@@ -141,12 +141,12 @@ def check_label(pos_label: Any) -> None:
         raise InvalidParameterError(f"pos_label must be one label, got {pos_label!r:.60}.")
 
 
-def usual_pair(found: Iterable[Any], pos_label: Any = None) -> tuple[list[Any], bool]:
+def usual_pair(labels: Iterable[Any], pos_label: Any = None) -> tuple[list[Any], bool]:
     """The conventional pair of classes of these labels, negative first, and whether it is certain.
 
     1 alone belongs to both pairs, and is positive in both: further rows may decide.
     """
-    listed = list(found)
+    listed = list(labels)
     known = {*listed} if pos_label is None else {*listed, pos_label}
     for pair in _PAIRS:
         if known <= set(pair):

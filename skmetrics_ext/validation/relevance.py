@@ -12,8 +12,7 @@ from skmetrics_ext.validation.containers import Column, read_column
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.labels import checked_before
 from skmetrics_ext.validation.rows import read_rows
-from skmetrics_ext.validation.score_values import score_values
-from skmetrics_ext.validation.scores import Scores, dense_marks
+from skmetrics_ext.validation.scores import Scores, dense_marks, score_values
 from skmetrics_ext.validation.targets import MULTILABEL, label_values, read_marks
 
 GRADED = "continuous-multioutput"

@@ -6,6 +6,7 @@ import pytest
 from support.frames import binary_frame, expected, run, several_frame, small_batches
 
 from skmetrics_ext import evaluate
+from skmetrics_ext.backends.partitions import combined
 from skmetrics_ext.merged.columns import ColumnNames, RowLocation, read_part
 from skmetrics_ext.merged.layout import find_metrics, make_layout
 from skmetrics_ext.merged.sums import Sums, count_labels, sum_rows
@@ -162,7 +163,7 @@ def sums_of(frame, by, layout):
     names = ColumnNames("true", ("score",), "pred", None, by)
     part = read_part(frame, names, RowLocation())
     sums = count_labels(part)
-    sums.add(sum_rows(part, layout, names, RowLocation(), ranked=False)[0])
+    sums.add(sum_rows(part, layout, ranked=False)[0])
     return sums
 
 
@@ -174,8 +175,8 @@ def test_margins_of_merged_cubes_are_merged_margins():
     whole = sums_of(frame, by, layout)
     for level in by.levels():
         sources = level.sources(whole.tables)
-        one = Sums.combine(part.margin(level.sources(part.tables)) for part in parts)
-        for other in (Sums.combine(parts).margin(sources), whole.margin(sources)):
+        one = combined(Sums, (part.margin(level.sources(part.tables)) for part in parts))
+        for other in (combined(Sums, parts).margin(sources), whole.margin(sources)):
             assert one.rows == other.rows
             assert one.tables.keys() == other.tables.keys() == sources.keys()
             for group, table in one.tables.items():

@@ -20,7 +20,7 @@ from skmetrics_ext.validation.containers import Column
 from skmetrics_ext.validation.errors import warn_user
 from skmetrics_ext.validation.labels import with_weight
 from skmetrics_ext.validation.rows import read_rows
-from skmetrics_ext.validation.score_values import score_values
+from skmetrics_ext.validation.scores import score_values
 
 # --------------------------------------------------------------------------- public functions
 
