@@ -40,7 +40,7 @@ _DEFAULT_MOST = 20_000_000
 KIND, VERSION = "Accumulator", 1  # of files
 # Checked batches are buffered up to this number of scores and labels, because counting a few rows
 # takes nearly as long as counting thousands.
-_BLOCK = 1 << 18
+_BLOCK = 1 << 20
 _MOST_WAITING = 1 << 10
 
 
@@ -148,8 +148,7 @@ class Accumulator:
             given["y_score"] = to_host(y_score, "y_score")
         if of_labels:
             given["y_pred"] = to_host(y_pred, "y_pred")
-        n_true = count_rows(given["y_true"])
-        if n_true == 0 and all(count_rows(data) == 0 for data in given.values()):
+        if all(count_rows(data) == 0 for data in given.values()):
             return
         part, state = self._state.read(given, sample_weight)
         if part is not None:
@@ -162,8 +161,9 @@ class Accumulator:
         assert state.layout is not None
         n_scores = part.score.size if self._ranks else 0
         bound = sum(map(len, self._stacks)) + self._n_waiting + n_scores
-        may_fail = self._state.layout is None or self._edges is not None
-        if may_fail or bound > self.max_distinct:
+        if self._state.layout is None:
+            sum_part(part, state.layout)  # a metric may reject the first rows
+        if self._edges is not None or bound > self.max_distinct:
             self._count_waiting()
             self._count(part, state.layout)
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -118,7 +118,8 @@ def difference_bounds(
 
 
 # --------------------------------------------------------------------------- kernels of ratios
-RATIOS = "positive_likelihood_ratio", "negative_likelihood_ratio", "diagnostic_odds_ratio"
+Ratio = Literal["positive_likelihood_ratio", "negative_likelihood_ratio", "diagnostic_odds_ratio"]
+RATIOS = get_args(Ratio)
 
 
 def _ratio_of(name: str, table: Array) -> tuple[float, float]:
@@ -211,7 +212,7 @@ def ratio_interval(
     fn: float,
     tn: float,
     *,
-    ratio: str = RATIOS[-1],
+    ratio: Ratio = RATIOS[-1],
     confidence_level: float = 0.95,
 ) -> Estimate:
     r"""Interval of a likelihood ratio or of the diagnostic odds ratio, by the log method.

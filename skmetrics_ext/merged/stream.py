@@ -149,7 +149,7 @@ class StreamState:
         if layout is None:
             occurring = np.array(pair) if classes is None else None
             layout = make_layout(self.metrics, occurring, classes, self.pos_label, n_columns)
-        return pair if classes is None else classes, layout, pair
+        return np.array(pair) if classes is None else classes, layout, pair
 
     def _scores(
         self, true: Column, score: Column, classes: Any, layout: Layout

@@ -221,19 +221,22 @@ class Target:
         if labels is None:
             return self
         classes = read_labels(labels)
-        if len(set(classes.tolist())) != len(classes):
+        listed = classes.tolist()
+        if listed == self.classes.tolist():
+            return Target(self.kind, self.values, classes, self.codes, ordered=True)
+        if len(set(listed)) != len(listed):
             raise InvalidParameterError(
                 f"Parameter 'labels' must be unique, got {shown_labels(classes)}."
             )
         place = find_labels(self.classes, classes)
-        if (place < 0).any():
-            missing = set(self.classes[place < 0].tolist())
+        missing = set(self.classes[place < 0].tolist())
+        if missing:
             raise InvalidParameterError(
                 f"y_true contains values {missing} not belonging to the passed labels "
-                f"{classes.tolist()}. ('y_true' contains labels not in parameter 'labels', so no "
+                f"{listed}. ('y_true' contains labels not in parameter 'labels', so no "
                 f"column of {response} is theirs.)"
             )
-        return replace(self, classes=classes, codes=place[self.codes], ordered=True)
+        return Target(self.kind, self.values, classes, place[self.codes], ordered=True)
 
     def two_classes(self, labels: Any, response: str) -> Target:
         """Like `in_order_of`, for the negative and the positive class."""

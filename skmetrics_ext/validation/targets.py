@@ -122,8 +122,6 @@ def _sparse_marks(column: Column) -> tuple[Any, str]:
 
 
 def _has_more_than_two(values: Array) -> bool:
-    if values.dtype.kind == "b":
-        return False
     if len(set(values[:100].tolist())) > 2:
         return True
     if values.dtype.kind in "iuf":
@@ -131,8 +129,7 @@ def _has_more_than_two(values: Array) -> bool:
         if values.dtype.kind != "f" and int(high) - int(low) <= 1:
             return False
         return bool(((values != low) & (values != high)).any())
-    first = values[0]
-    others = values[values != first]
+    others = values[values != values[0]]
     return bool(len(others) and (others != others[0]).any())
 
 

@@ -259,6 +259,7 @@ def test_memory_grows_with_the_distinct_scores_and_not_with_the_rows():
     def size_after(batches):
         for _ in range(batches):
             accumulator.update(rng.integers(0, 2, 500), rng.integers(1, 100, 500) / 100)
+        assert accumulator.n_distinct == 99
         return len(pickle.dumps(accumulator))
 
     first = size_after(10)
