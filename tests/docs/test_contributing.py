@@ -230,6 +230,7 @@ def test_the_outcome_is_what_the_page_shows(copy: Path, block: Block) -> None:
     assert f"{asked} passed" in run(copy, "doctest", "-v", str(page))
 
 
+@pytest.mark.slow
 def test_the_minute_of_tests_passes_for_them(copy: Path) -> None:
     """Laws, the value by hand, guards, and the example of its docstring: the lines of the page.
 

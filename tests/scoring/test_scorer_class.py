@@ -125,7 +125,7 @@ def test_scorers_with_other_positive_classes_share_no_column():
         np.testing.assert_array_equal(together[f"test_{label}"], alone)
 
 
-@pytest.mark.parametrize("way", ["itself", "cloned"])
+@pytest.mark.parametrize("way", ["itself", pytest.param("cloned", marks=pytest.mark.slow)])
 def test_every_tool_that_takes_scoring(way):
     scorer = COPIES[way](sx.get_scorer("gini"))
     found = [tools(scorer), tools("roc_auc")]
