@@ -197,7 +197,9 @@ def test_a_grid_that_is_none(grid):
             function(TRUE, SCORE, grid=grid)
 
 
-@pytest.mark.parametrize("grid", [[0.5], [0.5, 0.5], [0, 2], ["low", "high"], [[0, 1]], 3])
+@pytest.mark.parametrize(
+    "grid", [[0.5], [0.5, 0.5], [0.2, 0.1, 0.3], [0, 2], ["low", "high"], [[0, 1]], 3]
+)
 def test_a_grid_that_is_no_increasing_list_of_rates_is_refused(grid):
     message = r"grid must hold at least two increasing rates in \[0, 1\]"
     with pytest.raises(ValueError, match=message):

@@ -3,6 +3,7 @@
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from support.compare import same, undefined_allowed
 from support.frames import binary_frame, several_frame
@@ -71,3 +72,13 @@ def test_pairwise_areas_are_read_as_a_table():
     metric = find(sx.pairwise_roc_auc)
     read = metric.read(metric.tally_of(Scores.check(true, score)))
     same(read, sx.pairwise_roc_auc(true, score), rtol=0, atol=0)
+
+
+def test_probabilities_beyond_0_and_1_by_rounding_are_clipped():
+    """Bins of [0, 1] hold them: gaps of 1/8 in either of two."""
+    proba = [1 + 1e-9, 0.25, 0.75, -1e-9]
+    frame = pd.DataFrame({"ill": [1, 0, 1, 0], "p": proba})
+    ece = partial(sx.expected_calibration_error, n_bins=2)
+    for part in (frame, frame.iloc[:2], frame.iloc[2:]):
+        found = evaluate(part, true="ill", score="p", metrics=[ece])
+        assert next(iter(found)).value == 0.125

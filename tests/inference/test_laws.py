@@ -11,7 +11,8 @@ from skmetrics_ext.inference.anytime import ANYTIME
 from skmetrics_ext.inference.draws.bootstrap import BOOTSTRAP_METHODS
 from skmetrics_ext.inference.draws.readers import sample_of_rows
 from skmetrics_ext.inference.linearized import linearize
-from skmetrics_ext.inference.methods import NONE, methods_of
+from skmetrics_ext.inference.methods import methods_of
+from skmetrics_ext.inference.notes import NONE
 from skmetrics_ext.validation import InvalidParameterError
 
 from .two_classes import COUNTS, NUMBERS, OTHER, SCORE, TRUE, N, params_of, rows_for

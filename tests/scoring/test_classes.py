@@ -155,10 +155,24 @@ def test_decision_values_are_read_first_where_their_sign_matters():
 
 
 def test_an_output_without_a_negative_row_leaves_the_average_of_outputs():
-    proba = np.array([[0.9, 0.8], [0.7, 0.1], [0.6, 0.9]])
-    model = Stored([np.arange(2)] * 2, {"predict_proba": proba})
-    y = np.array([[1, 1], [1, 0], [1, 1]])
+    proba = np.array([[0.9, 0.8, 0.1], [0.7, 0.1, 0.6], [0.6, 0.2, 0.3]])
+    model = Stored([np.arange(2)] * 3, {"predict_proba": proba})
+    y = np.array([[1, 1, 0], [1, 0, 1], [1, 0, 0]])
     assert get_scorer("roc_auc_ovr")(model, None, y) == 1
+
+
+def test_an_output_without_a_row_leaves_the_average_of_precisions():
+    """Its average precision is 0 by convention."""
+    proba = np.array([[0.9, 0.8], [0.7, 0.1], [0.2, 0.9]])
+    model = Stored([np.arange(2)] * 2, {"predict_proba": proba})
+    assert get_scorer("average_precision")(model, None, np.array([[1, 0], [1, 0], [0, 0]])) == 1
+
+
+def test_sums_are_in_the_units_of_tiny_weights():
+    """Weights of means may be rescaled, those of sums not."""
+    model, tiny = Stored(np.arange(2), {"predict": np.array([1, 1, 0])}), 2.0**-300
+    scorer = get_scorer("neg_zero_one_loss", normalize=False)
+    assert scorer(model, None, np.array([0, 0, 0]), np.full(3, tiny)) == -2 * tiny
 
 
 def test_integers_beyond_floats_rank_a_class_that_the_model_never_saw_last():
