@@ -36,7 +36,6 @@ from skmetrics_ext.validation.labels import read_labels
 from skmetrics_ext.validation.parameters import check_integer, check_level
 from skmetrics_ext.validation.tensors import to_host
 
-_DEFAULT_MOST = 20_000_000
 KIND, VERSION = "Accumulator", 1  # of files
 # Checked batches are buffered up to this number of scores and labels, because counting a few rows
 # takes nearly as long as counting thousands.
@@ -83,7 +82,7 @@ class Accumulator:
         *,
         labels: ArrayLike | None = None,
         pos_label: PosLabel = None,
-        max_distinct: int = _DEFAULT_MOST,
+        max_distinct: int = 20_000_000,
     ) -> None:
         classes = None if labels is None else read_labels(labels)
         self._state = StreamState(find_metrics(metrics), classes, pos_label)
@@ -161,12 +160,14 @@ class Accumulator:
         assert state.layout is not None
         n_scores = part.score.size if self._ranks else 0
         bound = sum(map(len, self._stacks)) + self._n_waiting + n_scores
-        if self._state.layout is None:
-            sum_part(part, state.layout)  # a metric may reject the first rows
-        if self._edges is not None or bound > self.max_distinct:
+        # A metric may reject the first batch, so it is counted now: once if that takes long.
+        is_first = self._state.layout is None
+        if bound > self.max_distinct or self._edges or (is_first and part.n_rows >= 1 << 16):
             self._count_waiting()
             self._count(part, state.layout)
         else:
+            if is_first:
+                sum_part(part, state.layout)
             self._waiting.append(part)
             self._n_waiting += max(n_scores, part.n_rows)
         self._state = state
