@@ -292,7 +292,8 @@ def _classes_of(parts: list[ConfusionTally]) -> tuple[Array, bool | None]:
     ordered = orders.pop() if len(orders) == 1 else None
     if all(np.array_equal(part.classes, first.classes) for part in parts[1:]):
         return first.classes, ordered
-    return encode(*(part.classes for part in parts))[0], None if ordered else ordered
+    # Parts without weight have no classes.
+    return encode(*filter(len, (part.classes for part in parts)))[0], None if ordered else ordered
 
 
 # --------------------------------------------------------------------------- on demand

@@ -329,7 +329,7 @@ def _listed(items: list[Any], name: str) -> Array:
 def positions_of_labels(wanted: Array, classes: Array) -> Array:
     """Position of each label among the classes, -1 if absent; refuse labels of another type."""
     place = find_labels(wanted, classes)
-    if len(classes) and place.max() < 0 and _is_text(wanted) != _is_text(classes):
+    if len(classes) and len(place) and place.max() < 0 and _is_text(wanted) != _is_text(classes):
         kinds = ("text", "numbers") if _is_text(wanted) else ("numbers", "text")
         raise InvalidParameterError(
             f"labels holds {kinds[0]}, {wanted.tolist()[:10]}, and the classes are {kinds[1]}, "

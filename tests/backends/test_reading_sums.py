@@ -82,3 +82,21 @@ def test_probabilities_beyond_0_and_1_by_rounding_are_clipped():
     for part in (frame, frame.iloc[:2], frame.iloc[2:]):
         found = evaluate(part, true="ill", score="p", metrics=[ece])
         assert next(iter(found)).value == 0.125
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("labels", [[0, 1], ["no", "yes"]])
+def test_a_group_without_weight_leaves_the_rest_as_it_is(engine, labels):
+    if engine == "duckdb":
+        pytest.importorskip("duckdb")
+    true = np.array(labels)[[0, 1, 1, 0, 1, 0]]
+    columns = {"true": true, "p": [0.1, 0.9, 0.4, 0.6, 0.3, 0.7], "ward": [*"aaaabb"]}
+    frame = pd.DataFrame({**columns, "weight": [1, 2, 1, 1, 0, 0]})
+    found = evaluate(
+        frame, true="true", score="p", weight="weight", by="ward", margins=True,
+        metrics=["brier_score"], pos_label=labels[1], engine=engine,
+    )  # fmt: skip
+    value = {row.group: row.value for row in found}
+    assert value["a"] == value[None] == pytest.approx((0.01 + 2 * 0.01 + 0.36 + 0.36) / 5)
+    assert np.isnan(value["b"])
+    assert {row.group: row.reason for row in found}["b"] == "no row has weight"
