@@ -170,7 +170,7 @@ class Evaluation(Tabular):
         ----  ------  ---------  ----------  ------------------  -------  ----
         a     0.5000     1.0000     -0.5000  [-0.6480, -0.3402]  < 0.001    40
         """
-        return group_comparisons.gaps(self.groups.of(metric), against, self.confidence_level)
+        return self.groups.of(metric).gaps(against, self.confidence_level)
 
     def worst(self, metric: str) -> WorstGroup:
         """The group whose optimistic simultaneous bound is worst.
@@ -190,7 +190,7 @@ class Evaluation(Tabular):
         WorstGroup
             An `Estimate` with ``group``.
         """
-        return group_comparisons.worst(self.groups.of(metric), self.confidence_level)
+        return self.groups.of(metric).worst(self.confidence_level)
 
     def spread(self, metric: str, *, random_state: Any = 0) -> GroupSpread:
         """The largest gap between groups, next to the gaps that chance alone produces.
@@ -208,7 +208,7 @@ class Evaluation(Tabular):
         -------
         GroupSpread
         """
-        return group_comparisons.spread(self.groups.of(metric), self.confidence_level, random_state)
+        return self.groups.of(metric).spread(self.confidence_level, random_state)
 
     def plot(self, metric: str, *, ax: Any = None) -> Any:
         """Plot the values of the groups, with intervals, and the value of all rows.
@@ -229,7 +229,7 @@ class Evaluation(Tabular):
         ImportError
             If matplotlib is not installed.
         """
-        return draw(group_comparisons.picture(self.groups.of(metric), self.confidence_level), ax)
+        return draw(self.groups.of(metric).picture(self.confidence_level), ax)
 
     def _as_rows(self) -> Rows:
         by = self.groups.by

@@ -62,7 +62,6 @@ def bounds_of(
     statistic: Linearized | str,
     level: float,
     plan: DrawPlan,
-    turn: float = 1.0,
     method: str = "auto",
 ) -> Bounded:
     """Bounds of a statistic with method and note, or the reason why there are none."""
@@ -70,8 +69,7 @@ def bounds_of(
         return _NAN, _NAN, "", statistic
     estimate = interval_of(statistic, method, level, plan)
     assert isinstance(estimate, Estimate)
-    low, high = sorted((turn * estimate.low, turn * estimate.high))
-    return low, high, estimate.method, estimate.note
+    return estimate.low, estimate.high, estimate.method, estimate.note
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +128,7 @@ class GroupComparison:
         self.turn = -1.0 if groups.is_scored and is_loss else 1.0
         self._statistic = cache(self._read)
 
-    def of(self, cells: Iterable[Any]) -> Linearized | str:
+    def statistic(self, cells: Iterable[Any]) -> Linearized | str:
         """Statistic of the rows of some cells together, or the reason why there is none."""
         return self._statistic(tuple(cells))
 
@@ -148,9 +146,14 @@ class GroupComparison:
 
     def interval(self, group: Any, level: float) -> tuple[float, *Bounded]:
         """Value of a group, with bounds, method and note, or the reason why there are none."""
-        statistic = self.of(self.parts(group))
-        value = _NAN if isinstance(statistic, str) else self.turn * float(statistic.value)
-        return value, *bounds_of(statistic, level, self.source.plan, self.turn)
+        statistic = self.statistic(self.parts(group))
+        value = _NAN if isinstance(statistic, str) else float(statistic.value)
+        low, high, method, note = bounds_of(statistic, level, self.source.plan)
+        return *self._shown(value, low, high), method, note
+
+    def _shown(self, value: float, low: float, high: float) -> tuple[float, float, float]:
+        """A value and its bounds as displayed."""
+        return (value, low, high) if self.turn > 0 else (-value, -high, -low)
 
     @property
     def sign(self) -> float:
@@ -165,7 +168,7 @@ class GroupComparison:
 
     def known(self, groups: Iterable[Any]) -> dict[Any, Linearized]:
         """The statistics of those groups that have one."""
-        statistics = ((group, self.of(self.parts(group))) for group in groups)
+        statistics = ((group, self.statistic(self.parts(group))) for group in groups)
         return {group: known for group, known in statistics if isinstance(known, Linearized)}
 
     def ranked(self, level: tuple[bool, ...]) -> list[Any]:
@@ -175,31 +178,187 @@ class GroupComparison:
 
     def too_few(self, groups: Iterable[Any]) -> InvalidParameterError:
         """Error for groups of which fewer than two have a statistic."""
-        statistics = {self.of(self.parts(group)) for group in groups}
+        statistics = {self.statistic(self.parts(group)) for group in groups}
         reasons = "; ".join(sorted(why for why in statistics if isinstance(why, str)))
         return InvalidParameterError(
             f"{self.metric.name}: fewer than two groups can be compared ({reasons[:300]})."
         )
 
+    # ----------------------------------------------------------------------- gaps
 
-# --------------------------------------------------------------------------- gaps
+    def gaps(self, against: Any, level: float) -> GroupGaps:
+        """How each group differs from its reference."""
+        self._check_against(against)
+        if against == "best":
+            rows = self._gaps_to_best(level)
+        else:
+            references = {group: self._reference(against, group) for group in self.groups}
+            rows = _adjusted(
+                [
+                    self._row(group, self._gap(self.parts(group), reference, level))
+                    for group, reference in references.items()
+                    if reference is not None
+                ]
+            )
+        return GroupGaps(self.metric.name, against, Rows(rows), level, self.by.names, self.by)
 
+    def _row(self, group: Any, gap: Mapping[str, Any]) -> Row:
+        """A gap as displayed."""
+        row = Row(group=group, **gap, n_rows=self.n_rows[group])
+        row["value"], row["reference"] = self.turn * row.value, self.turn * row.reference
+        shown = self._shown(row.difference, row.low, row.high)
+        row["difference"], row["low"], row["high"] = shown
+        return row
 
-def gaps(of: GroupComparison, against: Any, level: float) -> GroupGaps:
-    """How each group differs from its reference."""
-    _check_against(of, against)
-    if against == "best":
-        rows = _gaps_to_best(of, level)
-    else:
-        references = {group: _reference(of, against, group) for group in of.groups}
-        rows = _adjusted(
-            [
-                _row(of, group, _gap(of, of.parts(group), reference, level))
-                for group, reference in references.items()
-                if reference is not None
-            ]
+    def _gaps_to_best(self, level: float) -> list[Row]:
+        """Simultaneous intervals of the gaps to the truly best group (Hsu 1996).
+
+        Intervals of the gaps to one of k groups are simultaneous at level 1 - alpha / (k - 1)
+        each. Groups that may exceed the best value are its rivals: the bounds are the widest of
+        the gaps to them, and no gap is on the better side of 0. The p-value is for the hypothesis
+        that the group is the best. Several groups can be, so all p-values are adjusted, by Holm.
+        """
+        levels = {group: self.by.level_of(group) for group in self.groups}
+        ranks = {kind: self.ranked(kind) for kind in dict.fromkeys(levels.values())}
+        rivals: dict[Any, list[Any]] = {}
+        rows = []
+        for group, kind in levels.items():
+            ranked = ranks[kind]
+            if group in ranked[:1]:
+                continue
+            if not ranked:
+                rows.append(self._row(group, self._gap(self.parts(group), "undefined", level)))
+                continue
+            n_tests = max(len(ranked) - 1, 1)
+            each, best = 1 - (1 - level) / n_tests, self.parts(ranked[0])
+            if kind not in rivals:
+                to_best = {other: self._gap(self.parts(other), best, each) for other in ranked[1:]}
+                rivals[kind] = [
+                    other
+                    for other, gap in to_best.items()
+                    if not (gap["high"] < 0 if self.sign > 0 else gap["low"] > 0)
+                ]
+            references = [ranked[0], *(other for other in rivals[kind] if other != group)]
+            gaps = [self._gap(self.parts(group), self.parts(other), each) for other in references]
+            low = np.nanmin([gap["low"] for gap in gaps])
+            high = np.nanmax([gap["high"] for gap in gaps])
+            if self.sign > 0:
+                high = 0.0 if group in rivals[kind] else min(high, 0.0)
+            else:
+                low = 0.0 if group in rivals[kind] else max(low, 0.0)
+            p_value = min(n_tests * gaps[0]["p_value"], 1.0)
+            rows.append(self._row(group, gaps[0] | {"low": low, "high": high, "p_value": p_value}))
+        return _adjusted(rows, len(ranks))  # the best group of each kind has no row
+
+    def _gap(self, cells: list[Any], reference: list[Any] | str, level: float) -> dict[str, Any]:
+        """Difference between a group and its reference."""
+        gap: dict[str, Any] = {**dict.fromkeys(_GAP, _NAN), "reason": ""}
+        if isinstance(reference, str):
+            return gap | {"reason": reference}
+        first, second = self.statistic(cells), self.statistic(reference)
+        if isinstance(first, str):
+            return gap | {"reason": first}
+        gap["value"] = value = float(first.value)
+        if isinstance(second, str):
+            return gap | {"reason": f"the reference: {second}"}
+        gap["reference"] = other = float(second.value)
+        gap["ratio"] = float(divide(value, other))
+        share_rows = first.has_influence and second.has_influence
+        if not share_rows and set(cells) & set(reference):
+            return gap | {"difference": value - other, "reason": _SHARED}
+        compared = difference_of_samples(
+            first, second, "auto", Claim(), level, self.source.plan, share_rows=share_rows
         )
-    return GroupGaps(of.metric.name, against, Rows(rows), level, of.by.names, of.by)
+        gap |= {name: getattr(compared, name) for name in ("difference", "low", "high", "p_value")}
+        reason = compared.note.replace("a: ", "the group: ").replace("b: ", "the reference: ")
+        return gap | {"reason": reason.replace("both samples", "both")}
+
+    def _check_against(self, against: Any) -> None:
+        if not isinstance(against, Mapping):
+            if against in AGAINST:
+                return
+            raise InvalidParameterError(
+                f"against must be one of {list(AGAINST)}, or a dict of columns to the values of "
+                f"the group of reference, got {against!r:.60}."
+            )
+        for name, value in against.items():
+            if name not in self.by.names:
+                raise InvalidParameterError(
+                    f"against names {name!r}, which is not among the columns of by, "
+                    f"{list(self.by.names)}."
+                )
+            values = list(dict.fromkeys(self.by.values(cell)[name] for cell in self.cells))
+            if value not in values:
+                hint = near(str(value), map(str, values))
+                raise InvalidParameterError(
+                    f"against: no group has {name}={value!r}.{hint} Values: {values!s:.200}."
+                )
+
+    def _reference(self, against: Any, group: Any) -> list[Any] | str | None:
+        """Cells of the reference, or why it has none; None for the reference group itself."""
+        if against == "rest":
+            return [cell for cell in self.cells if not self.by.contains(group, cell)]
+        if against == "overall":
+            return self.cells
+        values = self.by.values(group)
+        if any(values[name] is None for name in against) or values == {**values, **against}:
+            return None
+        cells = self.parts(self.by.key(list({**values, **against}.values())))
+        return cells or "the group of reference has no rows"
+
+    # ----------------------------------------------------------------------- the worst, and chance
+
+    def worst(self, level: float) -> WorstGroup:
+        """The group whose optimistic simultaneous bound is worst."""
+        known = self.known(self.groups)
+        if not known:
+            raise self.too_few(self.groups)
+        estimates = optimistic_estimates(known, self.sign, level, self.source.plan)
+        group = min(estimates, key=lambda group: estimates[group][0])
+        left_out, estimate = len(self.groups) - len(known), estimates[group][1]
+        lacking = f"{left_out} groups have no interval and are left out" if left_out else ""
+        return WorstGroup(
+            *self._shown(estimate.value, estimate.low, estimate.high),
+            estimate.standard_error,
+            "simultaneous",
+            level,
+            "; ".join(filter(None, [estimate.note, lacking])),
+            n_groups=len(known),
+            group=group,
+        )
+
+    def spread(self, level: float, seed: Any) -> GroupSpread:
+        """The largest gap, and its distribution if groups only differ by chance."""
+        known = {cell: part for cell, part in self.known(self.cells).items() if part.has_influence}
+        if len(known) < 2:
+            raise self.too_few(self.cells)
+        values = {cell: self.turn * float(part.value) for cell, part in known.items()}
+        lowest, highest = (choose(values, key=lambda cell: values[cell]) for choose in (min, max))
+        observed, drawn, method = compare_ranges(list(known.values()), seed)
+        as_large = int((drawn.studentized >= observed - 1e-9).sum())
+        return GroupSpread(
+            values[highest] - values[lowest],
+            lowest,
+            highest,
+            float(drawn.plain.mean()),
+            float(np.quantile(drawn.plain, level)),
+            (1 + as_large) / (1 + len(drawn.plain)),
+            len(known),
+            method,
+            level,
+        )
+
+    def picture(self, level: float) -> Picture:
+        """Values of the groups and of all rows, for a plot."""
+        points = []
+        for group in self.groups:
+            value, low, high, *_ = self.interval(group, level)
+            if not np.isnan(value):
+                named = {"name": self.by.label_of(group), "n_rows": self.n_rows[group]}
+                points.append(Row(named, value=value, low=low, high=high))
+        whole = self.statistic(self.cells)
+        overall = None if isinstance(whole, str) else self.turn * float(whole.value)
+        return Picture(self.metric.name, points, overall, level)
 
 
 def _adjusted(rows: list[Row], n_more: int = 0) -> list[Row]:
@@ -208,175 +367,6 @@ def _adjusted(rows: list[Row], n_more: int = 0) -> list[Row]:
     for row, p_value in zip(rows, adjusted.tolist()[: len(rows)], strict=True):
         row["p_value"] = p_value
     return rows
-
-
-def _row(of: GroupComparison, group: Any, gap: Mapping[str, Any]) -> Row:
-    return Row(group=group, **gap, n_rows=of.n_rows[group])
-
-
-def _gaps_to_best(of: GroupComparison, level: float) -> list[Row]:
-    """Simultaneous intervals of the gaps to the truly best group (Hsu 1996).
-
-    Intervals of the gaps to one of k groups are simultaneous at level 1 - alpha / (k - 1) each.
-    Groups that may exceed the best value are its rivals: the bounds are the widest of the gaps to
-    them, and no gap is on the better side of 0. The p-value is for the hypothesis that the group
-    is the best. Several groups can be, so all p-values are adjusted, by Holm.
-    """
-    levels = {group: of.by.level_of(group) for group in of.groups}
-    ranks = {kind: of.ranked(kind) for kind in dict.fromkeys(levels.values())}
-    rivals: dict[Any, list[Any]] = {}
-    rises = of.sign * of.turn > 0  # whether greater displayed values are better
-    rows = []
-    for group, kind in levels.items():
-        ranked = ranks[kind]
-        if group in ranked[:1]:
-            continue
-        if not ranked:
-            rows.append(_row(of, group, _gap(of, of.parts(group), "undefined", level)))
-            continue
-        n_tests = max(len(ranked) - 1, 1)
-        each, best = 1 - (1 - level) / n_tests, of.parts(ranked[0])
-        if kind not in rivals:
-            to_best = {other: _gap(of, of.parts(other), best, each) for other in ranked[1:]}
-            rivals[kind] = [
-                other
-                for other, gap in to_best.items()
-                if not (gap["high"] < 0 if rises else gap["low"] > 0)
-            ]
-        references = [ranked[0], *(other for other in rivals[kind] if other != group)]
-        gaps = [_gap(of, of.parts(group), of.parts(other), each) for other in references]
-        low = np.nanmin([gap["low"] for gap in gaps])
-        high = np.nanmax([gap["high"] for gap in gaps])
-        if rises:
-            high = 0.0 if group in rivals[kind] else min(high, 0.0)
-        else:
-            low = 0.0 if group in rivals[kind] else max(low, 0.0)
-        p_value = min(n_tests * gaps[0]["p_value"], 1.0)
-        rows.append(_row(of, group, gaps[0] | {"low": low, "high": high, "p_value": p_value}))
-    return _adjusted(rows, len(ranks))  # the best group of each kind has no row
-
-
-def _gap(
-    of: GroupComparison, cells: list[Any], reference: list[Any] | str, level: float
-) -> dict[str, Any]:
-    """Difference between a group and its reference, as displayed."""
-    gap: dict[str, Any] = {**dict.fromkeys(_GAP, _NAN), "reason": ""}
-    if isinstance(reference, str):
-        return gap | {"reason": reference}
-    first, second = of.of(cells), of.of(reference)
-    if isinstance(first, str):
-        return gap | {"reason": first}
-    gap["value"] = value = of.turn * float(first.value)
-    if isinstance(second, str):
-        return gap | {"reason": f"the reference: {second}"}
-    gap["reference"] = other = of.turn * float(second.value)
-    gap["ratio"] = float(divide(value, other))
-    share_rows = first.has_influence and second.has_influence
-    if not share_rows and set(cells) & set(reference):
-        return gap | {"difference": value - other, "reason": _SHARED}
-    compared = difference_of_samples(
-        first, second, "auto", Claim(), level, of.source.plan, share_rows=share_rows
-    )
-    gap["difference"], gap["p_value"] = of.turn * compared.difference, compared.p_value
-    gap["low"], gap["high"] = sorted((of.turn * compared.low, of.turn * compared.high))
-    reason = compared.note.replace("a: ", "the group: ").replace("b: ", "the reference: ")
-    return gap | {"reason": reason.replace("both samples", "both")}
-
-
-def _check_against(of: GroupComparison, against: Any) -> None:
-    if not isinstance(against, Mapping):
-        if against in AGAINST:
-            return
-        raise InvalidParameterError(
-            f"against must be one of {list(AGAINST)}, or a dict of columns to the values of the "
-            f"group of reference, got {against!r:.60}."
-        )
-    for name, value in against.items():
-        if name not in of.by.names:
-            raise InvalidParameterError(
-                f"against names {name!r}, which is not among the columns of by, "
-                f"{list(of.by.names)}."
-            )
-        values = list(dict.fromkeys(of.by.values(cell)[name] for cell in of.cells))
-        if value not in values:
-            hint = near(str(value), map(str, values))
-            raise InvalidParameterError(
-                f"against: no group has {name}={value!r}.{hint} Values: {values!s:.200}."
-            )
-
-
-def _reference(of: GroupComparison, against: Any, group: Any) -> list[Any] | str | None:
-    """Cells of the reference, or why it has none; None for the reference group itself."""
-    if against == "rest":
-        return [cell for cell in of.cells if not of.by.contains(group, cell)]
-    if against == "overall":
-        return of.cells
-    values = of.by.values(group)
-    if any(values[name] is None for name in against) or values == {**values, **against}:
-        return None
-    cells = of.parts(of.by.key(list({**values, **against}.values())))
-    return cells or "the group of reference has no rows"
-
-
-# --------------------------------------------------------------------------- the worst, and chance
-
-
-def worst(of: GroupComparison, level: float) -> WorstGroup:
-    """The group whose optimistic simultaneous bound is worst."""
-    known = of.known(of.groups)
-    if not known:
-        raise of.too_few(of.groups)
-    estimates = optimistic_estimates(known, of.sign, level, of.source.plan)
-    group = min(estimates, key=lambda group: estimates[group][0])
-    left_out, estimate = len(of.groups) - len(known), estimates[group][1]
-    lacking = f"{left_out} groups have no interval and are left out" if left_out else ""
-    low, high = sorted((of.turn * estimate.low, of.turn * estimate.high))
-    return WorstGroup(
-        of.turn * estimate.value,
-        low,
-        high,
-        estimate.standard_error,
-        "simultaneous",
-        level,
-        "; ".join(filter(None, [estimate.note, lacking])),
-        n_groups=len(known),
-        group=group,
-    )
-
-
-def spread(of: GroupComparison, level: float, seed: Any) -> GroupSpread:
-    """The largest gap, and its distribution if groups only differ by chance."""
-    known = {cell: part for cell, part in of.known(of.cells).items() if part.has_influence}
-    if len(known) < 2:
-        raise of.too_few(of.cells)
-    values = {cell: of.turn * float(part.value) for cell, part in known.items()}
-    lowest, highest = (choose(values, key=lambda cell: values[cell]) for choose in (min, max))
-    observed, drawn, method = compare_ranges(list(known.values()), seed)
-    as_large = int((drawn.studentized >= observed - 1e-9).sum())
-    return GroupSpread(
-        values[highest] - values[lowest],
-        lowest,
-        highest,
-        float(drawn.plain.mean()),
-        float(np.quantile(drawn.plain, level)),
-        (1 + as_large) / (1 + len(drawn.plain)),
-        len(known),
-        method,
-        level,
-    )
-
-
-def picture(of: GroupComparison, level: float) -> Picture:
-    """Values of the groups and of all rows, for a plot."""
-    points = []
-    for group in of.groups:
-        value, low, high, *_ = of.interval(group, level)
-        if not np.isnan(value):
-            named = {"name": of.by.label_of(group), "n_rows": of.n_rows[group]}
-            points.append(Row(named, value=value, low=low, high=high))
-    whole = of.of(of.cells)
-    overall = None if isinstance(whole, str) else of.turn * float(whole.value)
-    return Picture(of.metric.name, points, overall, level)
 
 
 # --------------------------------------------------------------------------- results

@@ -81,8 +81,8 @@ def test_groups_share_the_clusters_that_both_have(name):
         sums.append(pd.Series(added, part.patient).groupby(level=0).sum())
     one, other = (own.reindex(frame.patient.unique(), fill_value=0) for own in sums)
     expected = (one @ other) / np.sqrt((one @ one) * (other @ other))
-    of = found.groups.of(name)
-    assert correlation(of.of(["A"]), of.of(["B"])) == pytest.approx(expected, rel=1e-9)
+    statistic = found.groups.of(name).statistic
+    assert correlation(statistic(["A"]), statistic(["B"])) == pytest.approx(expected, rel=1e-9)
     assert expected != 0
     gap = found.gaps(name, against={"site": "B"}).row("A")
     first, second = (interval(name, frame[frame.site == site], None) for site in "AB")

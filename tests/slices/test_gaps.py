@@ -77,7 +77,7 @@ def test_engines_agree(engine):
 @pytest.mark.parametrize("name", METRICS)
 def test_what_a_group_shares_with_all_rows_is_that_of_their_influence_values(name):
     frame = frame_of()
-    of = asked(frame).groups.of(name)
+    statistic = asked(frame).groups.of(name).statistic
     kind = response(name)
     whole = sx.influence_values(name, frame.y, frame[kind]) / len(frame)
     own = np.zeros(len(frame))
@@ -85,8 +85,10 @@ def test_what_a_group_shares_with_all_rows_is_that_of_their_influence_values(nam
     part = frame[inside]
     own[inside] = sx.influence_values(name, part.y, part[kind]) / len(part)
     expected = own @ whole / np.sqrt(own @ own * (whole @ whole))
-    assert correlation(of.of(["B"]), of.of(list(SITES))) == pytest.approx(expected, rel=1e-9)
-    assert correlation(of.of(["B"]), of.of(["A", "C"])) == 0
+    assert correlation(statistic(["B"]), statistic(list(SITES))) == pytest.approx(
+        expected, rel=1e-9
+    )
+    assert correlation(statistic(["B"]), statistic(["A", "C"])) == 0
 
 
 def test_a_part_of_the_whole_has_the_interval_that_knows_it():
