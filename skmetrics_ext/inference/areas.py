@@ -143,7 +143,8 @@ def sides_of(sample: Any) -> Sides:
     start, stop = sample.metric.spec.bounds
     if sample.is_one_table:
         areas = (np.reshape(sample.value, 1) - start) / (stop - start)
-        sizes = _sizes(sample.atoms, sample.atoms.label[:, None] == [1, 0])
+        positive = sample.atoms.label == 1
+        sizes = _sizes(sample.atoms, np.stack([positive, ~positive], axis=1))
         return Sides(areas, sizes[None], np.ones(1))
     data, options = sample.data, sample.metric.options
     scores: Scores = data.as_scores() if isinstance(data, Probabilities) else data
@@ -175,7 +176,7 @@ def _sizes(atoms: Atoms, marks: Array) -> Array:
 
     At most the number of groups with such rows.
     """
-    rows = np.einsum("u,up->p", atoms.rows, marks)
+    rows = atoms.rows @ marks
     if atoms.weight is not None:
         mass = atoms.mass(atoms.rows)
         total, squares = (np.einsum("u,up->p", x, marks) for x in (mass, mass * atoms.weight))

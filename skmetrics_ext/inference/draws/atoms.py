@@ -167,7 +167,7 @@ class Atoms:
             atoms, first = cls.alike(design, None, cell)
             return replace(atoms, label=class_of(cell[first])), cell[first]
         rows = table().reshape(-1)
-        cells = np.flatnonzero(rows)
+        cells = np.flatnonzero(rows != 0)  # five times as fast as of integers
         codes = partial(_filled_codes, cells, len(rows), cell_of_row)
         counts = rows[cells].astype(np.int64, copy=False)
         return cls(counts, label=class_of(cells), codes=codes, design=design), cells

@@ -47,14 +47,17 @@ def _kind(metric: Metric) -> str:
 def places_of(checked: Scores) -> Array:
     """Position of each binary score among the distinct ones, from the highest; computed once."""
     if "places" not in checked.cache:
-        distinct, n_rows = RankTally.of_class(checked).thresholds, len(checked.score)
-        rows = np.arange(n_rows + len(distinct)) < n_rows
-        # Half of a tie counts: each row has half of the distinct score that it equals below it.
-        score = np.concatenate([checked.score, distinct])
-        below = kernels.placements(score, rows.astype(np.int64), None)[:n_rows]
-        checked.cache["places"] = (len(distinct) - 0.5 - below).astype(np.int32)
+        checked.cache["places"] = _places(checked.score, RankTally.of_class(checked).thresholds)
     places = checked.cache["places"]
     return places
+
+
+def _places(score: Array, distinct: Array) -> Array:
+    rows = np.arange(len(score) + len(distinct)) < len(score)
+    # Half of a tie counts: each row has half of the distinct score that it equals below it.
+    joined = np.concatenate([score, distinct])
+    below = kernels.placements(joined, rows.astype(np.int64), None)[: len(score)]
+    return (len(distinct) - 0.5 - below).astype(np.int32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,9 +155,9 @@ class RankingSample(TallySample):
             # Rising scores; of equal ones the negative class first.
             atoms, cell = Atoms.of_cells(
                 design,
-                lambda: tally.mass[:, ::-1].T,
+                lambda: np.stack([*tally.mass[:, ::-1]], axis=-1),
                 lambda cell: cell & 1,
-                partial(_cell_of_row, checked),
+                partial(_cell_of_row, checked.score, checked.true, tally.thresholds),
             )
             index = ((cell & 1) + 1) * n_scores - 1 - (cell >> 1)
             stored["atoms"] = atoms, (ScoreIndex(tally.thresholds, index),)
@@ -261,10 +264,9 @@ class RankingSample(TallySample):
         return low + (high - low) * divide(wins, 2 * n_pos * n_neg)
 
 
-def _cell_of_row(checked: Scores) -> Array:
+def _cell_of_row(score: Array, codes: Array, distinct: Array) -> Array:
     """Position of each row among the classes at each score, from the lowest."""
-    places = places_of(checked)
-    return np.asarray(2 * (int(places.max()) - places.astype(np.int64)) + checked.true)
+    return np.asarray(2 * (len(distinct) - 1 - _places(score, distinct).astype(np.int64)) + codes)
 
 
 def _jumps_at(index: ScoreIndex, atoms: Atoms, target: float, of_negative: bool) -> bool:

@@ -55,13 +55,14 @@ def brier_rows(true: Array, proba: Array) -> Array:
         return np.einsum("nk,nk->n", away, away)
     rows = np.empty(len(true))
     for part in parts(len(true)):
-        away = proba[part].copy()
-        if away.shape[1] == 2:  # several times as fast as an index of both axes
-            away[:, 0] -= 1 - true[part]
-            away[:, 1] -= true[part]
+        codes, columns = true[part], proba[part]
+        if columns.shape[1] == 2:  # several times as fast as an index of both axes
+            first, second = columns[:, 0] - (1 - codes), columns[:, 1] - codes
+            np.add(first * first, second * second, out=rows[part])
         else:
-            away[np.arange(len(away)), true[part]] -= 1
-        np.einsum("nk,nk->n", away, away, out=rows[part])
+            away = columns.copy()
+            away[np.arange(len(away)), codes] -= 1
+            np.einsum("nk,nk->n", away, away, out=rows[part])
     return rows
 
 
@@ -76,6 +77,7 @@ def brier_losses(
     checked: Probabilities | BinaryProbabilities, scale_by_half: bool | str = "auto"
 ) -> Array:
     """Squared distances, halved for two classes; one column gives half the sum already."""
+    checked = checked.cache.get("one_column", checked)
     if isinstance(checked, BinaryProbabilities):
         rows = kernels.squared_distances(checked.true, checked.proba)
         return (rows if scale_by_half else 2 * rows)[:, None]
