@@ -28,6 +28,7 @@ def test_every_case_agrees_with_scikit_learn(run, tmp_path):
         assert ("native" in row) == ("native" in found["machine"]["kernels"])
 
 
+@pytest.mark.slow
 def test_resampling_agrees_with_a_loop(run):
     done = run("compare.py", "--sizes", "1000", *QUICK, "--only", "replicate.*(K=2|roc)")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -97,12 +98,14 @@ def test_growth_has_the_limits_and_a_picture(script, monkeypatch, capsys, tmp_pa
     assert "2.4 MiB" in told
 
 
+@pytest.mark.slow
 def test_panel_equals_scikit_learn(run):
     done = run("panel.py", "--sizes", "200", "--rounds", "1", "--seconds", "0.01")
     assert done.returncode == 0, done.stdout + done.stderr
     assert rows(done.stdout)[1][0] == "200"
 
 
+@pytest.mark.slow
 def test_errors_from_influence_values_and_from_draws(run):
     few = ("--rows", "300", "--draws", "199", "--timed-rows", "300", "--seconds", "0.01")
     done = run("errors.py", "--only", "^(f1|roc_auc|ks_statistic)$", *few)
@@ -127,6 +130,7 @@ def test_coverage_of_hard_cases(run, script):
             assert sum(row[:2] == [case.name, f"`{metric}`"] for row in found) == len(case.sizes)
 
 
+@pytest.mark.slow
 def test_coverage_of_clustered_rows(run):
     done = run("clustered.py", "--draws", "3")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -135,18 +139,21 @@ def test_coverage_of_clustered_rows(run):
     assert all(0 <= share <= 100 for share in shares)
 
 
+@pytest.mark.slow
 def test_intervals_at_every_look(run):
     done = run("anytime.py", "--streams", "1", "--rows", "1500", "--population", "20000")
     assert done.returncode == 0, done.stdout + done.stderr
     assert len(rows(done.stdout)) == 1 + 4 * 5 + 2
 
 
+@pytest.mark.slow
 def test_coverage_of_calibration_and_decision_curves(run):
     done = run("calibration.py", "--draws", "2")
     assert done.returncode == 0, done.stdout + done.stderr
     assert len(rows(done.stdout)) == (1 + 7) + (1 + 4)
 
 
+@pytest.mark.slow
 def test_a_stream_says_what_the_function_says(run):
     few = ("--batches", "20", "--rounds", "1", "--seconds", "0.01")
     done = run("stream.py", "--sizes", "16", *few)
@@ -157,6 +164,7 @@ def test_a_stream_says_what_the_function_says(run):
     assert all(float(line[4]) > 0 for line in lines)
 
 
+@pytest.mark.slow
 def test_calls_are_counted_here_and_there(run):
     done = run("calls.py", "--rounds", "1", "--seconds", "0.01", "--top", "2", "--against", ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -225,6 +233,7 @@ def test_peak_memory_of_a_copy(run):
     assert int(done.stdout) > 3 * 8 * 600_000
 
 
+@pytest.mark.slow
 def test_weak_slices_are_counted_and_timed(run):
     few = ("--sets", "2", "--rows", "3000", "--rounds", "3", "--seconds", "0.01")
     done = run("slices.py", "--only", "^accuracy$", *few)
@@ -263,7 +272,7 @@ def test_planned_sample_sizes_say_what_width_and_power_they_have(run):
             assert float(mean) == pytest.approx(float(value), rel=0.5)
 
 
-@pytest.mark.parametrize("data", ["breast_cancer", "iris"])
+@pytest.mark.parametrize("data", ["iris", pytest.param("breast_cancer", marks=pytest.mark.slow)])
 def test_parity_with_scikit_learn_on_real_data(run, data):
     done = run("parity.py", "--data", data, "--model", "naive_bayes", "--runs", "1")
     assert done.returncode == 0, done.stdout + done.stderr

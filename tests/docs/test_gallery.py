@@ -28,7 +28,14 @@ def test_there_are_sixteen_examples():
     assert all(path.name.startswith("plot_") for path in SCRIPTS), "only such scripts are built"
 
 
-@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+# Most of them run with the slow tests.
+RUN = [
+    pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if place % 4 else [])
+    for place, path in enumerate(SCRIPTS)
+]
+
+
+@pytest.mark.parametrize("path", RUN)
 def test_an_example_runs_and_draws(path, capsys):
     import matplotlib.pyplot as plt
 

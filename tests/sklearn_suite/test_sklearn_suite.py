@@ -37,7 +37,7 @@ def run(
     return subprocess.run(cmd, env=env, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("group", ["core", "model_selection"])
+@pytest.mark.parametrize("group", ["core", pytest.param("model_selection", marks=pytest.mark.slow)])
 def test_scikit_learns_own_tests_pass(group):
     result = run("--groups", group)
     if result.returncode:
@@ -61,6 +61,7 @@ def test_all_of_its_tests_of_displays_pass():
         pytest.fail(f"{result.stdout}\n{result.stderr}", pytrace=False)
 
 
+@pytest.mark.slow
 def test_scikit_learns_own_tests_of_array_api_dispatch_pass():
     pytest.importorskip("array_api_strict")
     result = run("--array-api", "--groups", "core")

@@ -130,6 +130,7 @@ def test_against_the_best_is_by_the_direction_of_the_metric():
     assert all(row.difference >= 0 for row in found.gaps("brier_score", against="best").rows)
 
 
+@pytest.mark.slow
 def test_gaps_to_the_best_allow_for_the_choice():
     """Six equal groups: chosen as the best, one of them differs from another by luck."""
     rng = np.random.default_rng(8)
@@ -270,6 +271,7 @@ def test_what_equal_groups_show_is_what_shuffled_groups_show():
     assert str(found).startswith(f"{found.largest:.4g} {ends}{found.expected:.4g} apart on average")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["recall", "balanced_accuracy"])
 def test_groups_that_differ_in_prevalence_alone_are_equal(name):
     """Six groups of equal recall whose prevalence is 0.05 to 0.6: 5 % false alarms are nominal."""

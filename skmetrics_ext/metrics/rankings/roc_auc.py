@@ -74,11 +74,11 @@ def roc_auc_slope(tally: RankTally, max_fpr: float | None = None) -> Array:
     fp, tp, negative, positive = tally.steps()
     # Weight of the other class that a row at each score is ranked correctly against; in place, as
     # new memory takes longer than the sums.
-    slope = np.empty((2, len(tp) - 1))
-    for row, steps in zip(slope, (tp, fp), strict=True):
-        np.add(steps[1:], steps[:-1], out=row)
-    slope /= 2
-    np.subtract(negative, slope[1], out=slope[1])
+    slope = np.array([tp[1:], fp[1:]], dtype=np.float64)
+    slope[0] += tp[:-1]
+    slope[1] += fp[:-1]
+    slope *= [[0.5], [-0.5]]
+    slope[1] += negative
     n_pairs = negative * positive or np.nan
     area = (tally.positive * slope[1]).sum() / n_pairs
     slope -= area * np.array([[positive], [negative]])

@@ -137,6 +137,7 @@ def test_crossing_curves_of_equal_areas_are_told_apart():
     assert min(rejected["curves"], rejected["samples"]) > 15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("samples", [1, 2])
 def test_level_of_the_test(samples):
     """300 null samples, 99 draws: 5 standard errors around 10 % are 8.7 points."""
