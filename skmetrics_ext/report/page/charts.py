@@ -241,7 +241,8 @@ def dot_chart(dots: Sequence[Dot], title: str) -> str:
     limits = limits_of_models(np.concatenate(others), base[0]) if base and others else None
     low, high = limits or _padded(float(numbers.min()), float(numbers.max()))
     left = min(max(len(dot.label) for dot in dots) * _CHARACTER + 12, _LABEL_MOST)
-    labels = [wrap(dot.label, int((left - 8) / _CHARACTER)) or [""] for dot in dots]
+    most = max(int((left - 8) / _CHARACTER), 1)
+    labels = [wrap(dot.label, most) or [""] for dot in dots]
     heights = [max(_ROW, _LINE * len(label) + 8) for label in labels]
     foot = _TOP + sum(heights)
 
@@ -292,7 +293,7 @@ def _row(
 def _padded(low: float, high: float) -> tuple[float, float]:
     """The range with some padding on both sides."""
     room = 0.05 * (high - low)
-    if room <= 1e-12 * max(abs(low), abs(high), 1e-300):
+    if room <= 1e-12 * abs(high):
         room = 0.05 * max(abs(high), 1.0)
     return low - room, high + room
 
@@ -303,4 +304,4 @@ def _ticks(low: float, high: float) -> list[float]:
     scale = 10.0 ** math.floor(math.log10(raw))
     step = next(scale * factor for factor in (1, 2, 5, 10) if scale * factor >= raw)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [round(k * step, 12) + 0.0 for k in range(first, last + 1)]
+    return [k * step for k in range(first, last + 1)]
