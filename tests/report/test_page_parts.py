@@ -122,7 +122,7 @@ def test_undefined_folds_are_counted_out_of_the_defined_ones():
 
 
 def test_overlaid_curves_have_the_look_of_their_model(noise):
-    report, page = noise
+    _, page = noise
     overlaid = re.findall(
         r'<div class="chart" data-chart="(\w+)".*?<ul class="legend">(.*?)</ul>', page, re.DOTALL
     )
