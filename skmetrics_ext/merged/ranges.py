@@ -185,7 +185,7 @@ def read_range(
     start = [_rest_and_class(side[:, None], code)[:, 0] for side in (above, total)]
     stretch = Stretch.of(RankTally(tally.thresholds, both), *start)
     sums: dict[str, tuple[float, ...]] = {}
-    kept = [np.array([0, 1, len(tally.thresholds) - 2, len(tally.thresholds) - 1])]
+    kept = [np.array([len(tally.thresholds) - 1])]
     for metric in plan.metrics:
         kind, term = kind_of(metric), ranges_of(metric).term or metric.spec.kernel
         if kind == "sum":
