@@ -131,7 +131,8 @@ def test_ranges_join_in_the_order_of_their_scores():
     assert both.kept.mass.sum(axis=1).tolist() == [4, 2]
     assert both.gap == max(part.gap for part in parts)
     assert RangeReading.combine(parts, 3).table is None
-    small = read_range(tally, 1, np.zeros(2, dtype=int), total, plan, (), 3)
+    first = RankTally(tally.thresholds[:2], tally.mass[:, :2])
+    small = read_range(first, 1, np.zeros(2, dtype=int), total, plan, (0,), 1)
     assert small.table is None
     assert RangeReading.combine([small, parts[1]], 100).table is None
     # Of the positive rows 4/4 and 2/4 of the negatives are beaten; negatives by 1, 1/4 ... of 2.
