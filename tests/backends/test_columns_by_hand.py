@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+from support.frames import needs
 
 import skmetrics_ext as sx
 from skmetrics_ext import evaluate
@@ -115,6 +116,17 @@ def test_names_of_columns_are_listed_once():
 def test_what_is_refused_is_named_with_its_row(columns, options, told):
     with pytest.raises(ValueError, match=told):
         asked(frame_of(**columns), **options)
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_integers_that_a_float_would_merge_are_refused(engine):
+    needs(engine)
+    for sign in (1, -1):
+        ends = [sign * 2**53, sign * (2**53 - 1)]
+        found = asked(frame_of(s=[*ends, *ends]), engine=engine)
+        assert found.value("roc_auc") == 0.5 - 0.5 * sign
+        with pytest.raises(ValueError, match=rf"'s' holds {sign * (2**53 + 1)} in row 2: integers"):
+            asked(frame_of(s=[*ends, sign * (2**53 + 1), 0]), engine=engine)
 
 
 def test_what_is_nearly_right_is_taken():
