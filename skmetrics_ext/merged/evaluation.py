@@ -523,8 +523,7 @@ def _rows(
     metric: Metric, group: Any, classes: Array, result: Value, bounds: Bounded | None, n_rows: int
 ) -> Iterator[Row]:
     """A row for each number of a value."""
-    by_pair = metric.options.get("multi_class") == "ovo"
-    values = _each_value(result.value, classes, by_pair)
+    values = _each_value(result.value, classes, metric.options.get("multi_class") == "ovo")
     low, high, method, note = bounds or (NAN, NAN, "", "")
     interval = {"low": low, "high": high, "n_rows": n_rows, "method": method}
     for of, value in values:

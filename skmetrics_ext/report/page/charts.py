@@ -241,8 +241,7 @@ def dot_chart(dots: Sequence[Dot], title: str) -> str:
     limits = limits_of_models(np.concatenate(others), base[0]) if base and others else None
     low, high = limits or _padded(float(numbers.min()), float(numbers.max()))
     left = min(max(len(dot.label) for dot in dots) * _CHARACTER + 12, _LABEL_MOST)
-    most = max(int((left - 8) / _CHARACTER), 1)
-    labels = [wrap(dot.label, most) or [""] for dot in dots]
+    labels = [wrap(dot.label, max(int((left - 8) / _CHARACTER), 1)) or [""] for dot in dots]
     heights = [max(_ROW, _LINE * len(label) + 8) for label in labels]
     foot = _TOP + sum(heights)
 
