@@ -281,7 +281,7 @@ def read_shuffled(
     names = {number: group for group, number in task.groups.items()}
     starts = first_parts(task)
     most = max(task.plan.most // max(int(starts[-1]), 1), 1)
-    key = columns["part"] * (len(names) + 1) + columns["grp"]
+    key = columns["part"] * len(names) + columns["grp"]
     order = np.argsort(key, kind="stable")
     breaks = np.flatnonzero(np.diff(key[order], prepend=-1))
     readings: list[Reading] = []

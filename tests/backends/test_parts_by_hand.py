@@ -331,6 +331,39 @@ def test_ranges_that_are_shuffled_give_the_value_of_all_rows(classes, weight, mo
         for k, column in enumerate(columns):
             assert column.distinct == len(np.unique(score[masses[true] > 0, k])) or weight
             assert (column.table is None) == (most == 30)
+            assert all(isinstance(wins, int if weight is None else float) for wins in column.wins)
+
+
+def test_a_worker_shares_the_tables_with_the_other_ranges():
+    """Of 5 scores each of two ranges may hold 2, and both together 5."""
+    layout = make_layout((AUC,), np.array([0, 1]), None, None, 1)
+    edges = (np.array([0.5]),)
+    task = Task(ColumnNames("y", ("s",)), layout, RangePlan((AUC,), most=5), {None: 0}, edges)
+    score = np.array([0.1, 0.2, 0.2, 0.5, 0.6, 0.7])
+    rows = {
+        "part": np.array([0, 0, 0, 1, 1, 1]), "grp": np.zeros(6, int), "score": score,
+        "code": np.array([0, 1, 0, 1, 1, 0]), "weight": np.ones(6, int),
+    }  # fmt: skip
+    masses = {(None, 0): np.array([[2, 1], [1, 2]])}
+    found = read_shuffled(rows, task, masses)
+    low, high = (reading for _, _, reading in found)
+    assert [(group, k, reading.order) for group, k, reading in found] == [
+        (None, 0, (0,)), (None, 0, (-1,)),
+    ]  # fmt: skip
+    assert low.table.thresholds.tolist() == [0.2, 0.1]
+    assert high.table is None
+    # Twice the positive rows above each negative one: 0.1 has three, 0.2 two and a tie, 0.7 none.
+    assert low.wins[0] == 2 * 3 + 2 * 2 + 1
+    assert high.wins[0] == 0
+    fewer = {name: column[:5] for name, column in rows.items()}
+    masses = {(None, 0): np.array([[2, 1], [0, 2]])}
+    (whole,) = gather(read_shuffled(fewer, task, masses), task)[None]
+    assert whole.table.thresholds.tolist() == [0.6, 0.5, 0.2, 0.1]
+    small = Task(task.names, layout, RangePlan((AUC,), most=3), {None: 0}, edges)
+    assert gather(read_shuffled(fewer, small, masses), small)[None][0].table is None
+    one = Task(task.names, layout, RangePlan((AUC,), most=1), {None: 0}, edges)
+    single = {name: column[:1] for name, column in rows.items()}
+    assert read_shuffled(single, one, masses)[0][2].table is not None
 
 
 def test_weights_of_classes_in_ranges_by_hand():

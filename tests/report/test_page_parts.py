@@ -1,6 +1,7 @@
 """The parts of a report's page, each against the folds and rows that it shows."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +10,8 @@ from sklearn.model_selection import KFold, RepeatedStratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 
 from skmetrics_ext import cross_validation_report, f1_score, roc_auc_score
+from skmetrics_ext.report import fold
+from skmetrics_ext.report.page.document import document, section
 from tests.report.test_findings import Given
 from tests.report.test_page import data_of
 
@@ -241,3 +244,27 @@ def test_the_title_names_the_models_unless_they_are_many():
     assert title("a", "b") == "Cross-validation of a, b"
     assert title("a" * 39, "b" * 39) == f"Cross-validation of {'a' * 39}, {'b' * 39}"
     assert title("a" * 39, "b" * 40) == "Cross-validation of 2 models"
+
+
+def test_contents_shorten_long_titles():
+    titles = ["word " * 9 + "abc", "word " * 9 + "abcd", "<short>"]
+    text = document("title", [], [section(titles[0], "x"), None, section(titles[1], "", ""),
+                                  section(titles[1], "y", is_folded=True),
+                                  section(titles[2], "", "z")])  # fmt: skip
+    contents = re.findall(r'<li><a href="#(part-\d)">(.*?)</a></li>', text)
+    assert contents == [
+        ("part-0", titles[0]),
+        ("part-1", "word word word word word word word word word …"),
+        ("part-2", "&lt;short&gt;"),
+    ]
+    assert f'<section id="part-0"><h2>{titles[0]}</h2>\nx</section>' in text
+    assert f'<details id="part-1"><summary><h2>{titles[1]}</h2></summary>\ny</details>' in text
+    assert "<nav" not in document("title", [], [])
+    assert '<p class="lead">&lt;a&gt;</p>' in document("title", ["<a>"], [])
+
+
+def test_seconds_are_those_between_the_start_the_fit_and_the_scores(monkeypatch):
+    clock = iter([1.0, 3.0, 7.0, 10.0, 10.5, 10.75])
+    monkeypatch.setattr(fold, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    report = report_of(1, cv=KFold(2), baseline=None)
+    assert [(r.fit_time, r.score_time) for r in report.results] == [(2, 4), (0.5, 0.25)]
