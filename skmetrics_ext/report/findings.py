@@ -271,9 +271,8 @@ def _better_threshold(
         return None
     if not corrected_resampled_ttest(**paired, confidence_level=level).p_value < 1 - level:
         return None
-    all_counts = counts.counts()
-    positives = float((all_counts.tp + all_counts.fn)[0])
-    prevalence = 100 * positives / float(all_counts.total[0])
+    scores = counts.scores
+    prevalence = 100 * float(np.average(scores.true, weights=scores.weight))
     poor = "0.5 is" if _cuts_at_half(results, counts) else "the model's own threshold is"
     return (
         f"{poor} a poor threshold at {prevalence:.3g} % prevalence: thresholds chosen on the other "

@@ -123,6 +123,9 @@ def test_undefined_cells_are_listed_and_counted():
     assert conclusion(report)[-1] == (
         f"Undefined on some folds: {listed}, and 2 more. Means are over the other folds."
     )
+    mixed = {"one": Flat(nan, 0.5), "none": Flat(nan)}
+    report = cross_validation_report({"m": Given(0)}, X, y, scoring=mixed, **options)
+    assert conclusion(report)[-1].endswith("none of m in 2 of 2. Means are over the other folds.")
     scoring = {f"s{k}": Flat(nan) for k in range(5)}
     report = cross_validation_report({"m": Given(0)}, X, y, scoring=scoring, **options)
     listed = ", ".join(f"s{k} of m in 2 of 2" for k in range(5))
@@ -249,6 +252,7 @@ def test_thresholds_are_chosen_on_the_other_folds(model):
     rng = np.random.default_rng(0)
     y = (rng.random(300) < 0.2).astype(int)
     X = (rng.random(300) * np.where(y, 0.4, 0.3) + 0.2 * y)[:, None]  # up to 0.3; 0.2 to 0.6
+    X[::20] = 0.5  # not above a half
     X += 0.35 * (model is Cut)
     scoring = ["balanced_accuracy", "neg_brier_score"]  # the second reads probabilities
     report, told = found({"m": model(0)}, X, y, scoring=scoring)

@@ -11,7 +11,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from skmetrics_ext import confidence_interval, cross_validation_report, roc_auc_score
+from skmetrics_ext import (
+    confidence_interval,
+    cross_validation_report,
+    roc_auc_score,
+    top_k_accuracy_score,
+)
 from skmetrics_ext.report.cross_validation import names_of, splitter_text
 from skmetrics_ext.report.fold import Fold, FoldResult, Grouping
 from skmetrics_ext.report.out_of_fold import OutOfFold
@@ -276,6 +281,27 @@ def test_decisions_of_folds_that_lack_a_class_are_compared_where_both_have_it():
     np.testing.assert_array_equal(decisions[:40, 0], -X[20:, 0])
     assert np.isnan(decisions[:40, 1]).all()
     np.testing.assert_array_equal(decisions[40:], X[:20])
+
+
+def test_what_is_pooled_and_with_which_draws():
+    names = ["neg_expected_calibration_error", "net_benefit_at_20", "roc_auc", "ks_statistic"]
+    report = report_of(scoring=names, baseline=None)
+    rows = {row.metric: row for row in report.pooled()}
+    kept = report.predictions["m"]
+    true, score = Y[kept.rows], kept.responses["predict_proba"][:, 1]
+    error = confidence_interval("expected_calibration_error", true, score, random_state=0)
+    row = rows["neg_expected_calibration_error"]
+    assert (row.value, row.low, row.high) == (-error.value, -error.high, -error.low)
+    benefit = confidence_interval("net_benefit_at_20", true, score)
+    row = rows["net_benefit_at_20"]
+    assert (row.value, row.low) == pytest.approx((benefit.value, benefit.low), rel=1e-12)
+    for name in names[2:]:
+        assert np.isnan(rows[name].value)
+        assert "no common scale" in rows[name].reason
+    several = report_of({"b": GaussianNB()}, np.arange(N) % 3, scoring="top_k_accuracy")
+    row, kept = several.pooled()[0], several.predictions["b"]
+    right = top_k_accuracy_score(np.arange(N)[kept.rows] % 3, kept.responses["predict_proba"])
+    assert row.value == pytest.approx(right)
 
 
 # --------------------------------------------------------------------------- groups of results

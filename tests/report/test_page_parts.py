@@ -104,6 +104,9 @@ def test_models_are_listed_by_metric_with_their_folds(noise):
         own, sign = summary[row[0], str(metric)], signs[row[1]]
         assert row[2:4] == [f"{sign * own['mean']:.4f}", f"{own['std']:.4f}"]
         assert row[5] == f"{times[row[0]]:.3f}"
+    brier = re.search(r'aria-label="Brier score.*?</svg>', page, re.DOTALL)[0]
+    ticks = [float(x) for x in re.findall(r'text-anchor="middle">([-.\d]+)<', brier)]
+    assert 0.1 <= min(ticks) <= max(ticks) <= 0.5  # as the values of the folds
     captions = re.findall(r"<figcaption>(.*?)</figcaption>", part_of(page, "Models"))
     assert captions == ["ROC AUC", "Brier score (lower is better)", "Recall"]
 
@@ -141,6 +144,7 @@ def test_overlaid_curves_have_the_look_of_their_model(noise):
     own = page.split("<summary>Folds of m1</summary>")[1].split("</svg>")[0]
     assert own.count('<polyline class="fold') == 3
     assert own.count("<polygon") == 1
+    assert "Reliability pools the probabilities of all folds; bars: 95 % intervals." in page
     assert "data-chart" not in own
     areas = [roc_auc_score(Y[test], X[test, 1]) for _, test in KFold(3).split(X)]
     assert f"AUC {np.mean(areas):.4f} [" in page.split("<summary>Folds of m1")[1].split("</ul>")[0]
@@ -171,6 +175,8 @@ def test_counts_at_thresholds_are_those_of_the_rows():
         assert one["total"] == [45, 45]
         assert one["t"][one["start"]] == 0.5
         assert len(one["t"]) <= 101 + 100
+        for values in one["values"].values():
+            assert all(value is None or value == round(value, 4) for value in values)
     assert "A row counts once for each time" not in page
 
 
@@ -180,7 +186,12 @@ def test_rows_that_are_predicted_twice_are_told(weight):
     page = report_of({"bayes": GaussianNB()}, cv=folds, sample_weight=weight).to_html()
     assert ("A row counts once for each time it was predicted." in page) == (weight is None)
     whole = 90 if weight is None else 180
-    assert data_of(page)["thresholds"]["models"][0]["total"] == [whole, whole]
+    (one,) = data_of(page)["thresholds"]["models"]
+    assert one["total"] == [whole, whole]
+    thirds = report_of({"bayes": GaussianNB()}, sample_weight=np.full(N, 1 / 3)).to_html()
+    (one,) = data_of(thirds)["thresholds"]["models"]
+    for counts in (one["tp"], one["fp"]):
+        assert counts == [round(count, 6) for count in counts]
 
 
 def test_values_that_are_undefined_are_missing_for_the_script():
@@ -205,6 +216,7 @@ def test_meanings_of_metrics_are_those_of_the_package():
     ]
     facts = dict(re.findall(r'<div data-metric="(\w+)"><dt>.*?</dt>(.*?)</div>', part))
     assert "<dd>From 0 to 1, higher is better; reads the order of scores.</dd>" in facts["area"]
+    assert facts["area"].startswith("<dd>Area under the ROC curve: chance that a positive row")
     assert "<dd>Undefined: a class has no rows.</dd>" in facts["area"]
     assert "<dd>With pos_label=1.</dd>" in facts["area"]
     assert "<dd>From 0 to inf, lower is better; reads probabilities.</dd>" in facts["loss"]

@@ -9,6 +9,8 @@ from scipy import stats
 from sklearn.metrics import brier_score_loss
 from sklearn.metrics import make_scorer as sklearn_scorer
 from sklearn.model_selection import GroupKFold, KFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 
 from skmetrics_ext import accuracy_score, cross_validation_report, get_scorer, make_scorer
 from skmetrics_ext.report import summary as summaries
@@ -94,6 +96,9 @@ def test_an_undefined_difference_is_called_so():
     assert [row.n_folds for row in rows] == [1, 1, 3]
     assert str(rows).splitlines()[2].split()[3] == "undefined"
     assert np.isnan([rows[0][f"p_{key}"] for key in ("a_better", "equivalent", "b_better")]).all()
+    (two, *_) = with_values(report_of(), "recall", [NAN, 0.5, 0.75]).compare("recall")
+    assert two.n_folds == 2
+    assert not np.isnan([two.p_value, two.low, two.p_holm, two.p_a_better]).any()
 
 
 # --------------------------------------------------------------------------- the printed report
@@ -293,6 +298,22 @@ def test_nested_intervals_take_from_3_to_10_folds(monkeypatch, n_folds, asked):
     assert [(c["n_folds"], c["loss"], c["confidence_level"], c["groups"]) for c in calls] == [
         (asked, "error_rate", 0.9, None)
     ]
+    assert calls[0]["random_state"] == 0
+    groups = {"groups": np.arange(N) // 2, "cv": GroupKFold(3), "baseline": None}
+    with pytest.raises(ValueError, match="not available"):
+        report_of(1, scoring="accuracy", **groups).summary("nested")
+    assert calls[1]["groups"].tolist() == groups["groups"].tolist()
+
+
+@pytest.mark.parametrize("model", [GaussianNB(), KNeighborsClassifier()])
+@pytest.mark.filterwarnings("ignore:.*takes no sample_weight")
+def test_nested_intervals_take_no_weights(model):
+    """Whether the fits take them, or only the metrics do."""
+    report = cross_validation_report(
+        {"m": model}, X, Y, cv=3, scoring="accuracy", sample_weight=np.ones(N), baseline=None
+    )
+    with pytest.raises(ValueError, match="nested cross-validation takes no params"):
+        report.summary("nested")
 
 
 def test_nested_intervals_take_no_parameters():
