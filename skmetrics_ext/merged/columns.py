@@ -170,7 +170,7 @@ def read_part(data: Any, names: ColumnNames, place: RowLocation) -> Partition:
     groups, group = names.by.groups_of(
         {name: read_value_column(data, name, place) for name in names.by.columns}
     )
-    score, eps = np.zeros((len(codes[0]), 0)), 0.0
+    score, eps = np.empty((len(codes[0]), 0)), 0.0
     if names.score:
         score, eps = _scores(data, names, place)
     weight = None if names.weight is None else _weights(data, names.weight, place)

@@ -364,6 +364,10 @@ def test_a_worker_shares_the_tables_with_the_other_ranges():
     one = Task(task.names, layout, RangePlan((AUC,), most=1), {None: 0}, edges)
     single = {name: column[:1] for name, column in rows.items()}
     assert read_shuffled(single, one, masses)[0][2].table is not None
+    two = {name: column[:2] for name, column in rows.items()}
+    assert read_shuffled(two, one, masses)[0][2].table is None
+    whole = Task(task.names, layout, RangePlan((AUC,), most=2), {None: 0}, (np.array([]),))
+    assert read_shuffled(two, whole, masses)[0][2].table.thresholds.tolist() == [0.2, 0.1]
 
 
 def test_weights_of_classes_in_ranges_by_hand():
