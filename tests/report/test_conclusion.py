@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import GroupKFold, KFold
 
-from skmetrics_ext import balanced_accuracy_score, cross_validation_report
+from skmetrics_ext import balanced_accuracy_score, cross_validation_report, f1_score
 from skmetrics_ext.report.findings import conclusion
 from tests.report.test_findings import Given, Memory, data, found
 
@@ -272,3 +272,31 @@ def test_thresholds_are_chosen_on_the_other_folds(model):
     )
     (row,) = report.findings("poor_threshold")
     assert row.value == pytest.approx(np.mean(values) - np.mean(own))
+
+
+@pytest.mark.parametrize("seed", [1, 2, 4])
+def test_a_threshold_that_names_every_row_alike_is_none(seed):
+    """By hand: F1 of scores that tell nothing is best, on some folds, if all are positive."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, 60)
+    X = np.round(rng.random(60) * 0.8, 3)[:, None]  # below the model's own threshold
+    scores, chosen = np.append(np.unique(X), np.inf), []
+    for _, test in KFold(5).split(X):
+        rest = np.setdiff1d(np.arange(60), test)
+        on_rest = [f1_score(y[rest], X[rest, 0] >= t, zero_division=0) for t in scores]
+        chosen.append(int(np.argmax(on_rest)))
+    report, _ = found({"none": Cut(0)}, X, y, scoring=["f1", "neg_brier_score"])
+    assert (min(chosen) == 0) == (seed != 1)
+    assert len(report.findings("poor_threshold")) == (seed == 1)
+
+
+def test_two_folds_tell_a_poor_threshold_and_one_does_not():
+    y = np.arange(80) % 2
+    X = np.where(y, 0.4, 0.2)[:, None] + np.arange(80)[:, None] / 1000
+    X[3] = 0.21  # so that the gains of both folds are not the same
+    scoring = ["balanced_accuracy", "neg_brier_score"]
+    half = np.flatnonzero(np.arange(80) // 2 % 2)
+    rest = np.setdiff1d(np.arange(80), half)
+    for folds, n_found in (([(half, rest), (rest, half)], 1), ([(half, rest)], 0)):
+        report, _ = found({"m": Given(0)}, X, y, cv=folds, scoring=scoring)
+        assert len(report.findings("poor_threshold")) == n_found

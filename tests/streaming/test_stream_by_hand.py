@@ -187,6 +187,15 @@ def test_the_largest_number_of_distinct_scores_is_that_of_all_columns():
     assert Accumulator(["accuracy"], max_distinct=1).names == ("accuracy",)
 
 
+def test_a_metric_may_refuse_the_first_batch():
+    stream = Accumulator(["expected_calibration_error"], labels=[0, 1, 2])
+    with pytest.raises(ValueError, match="several classes needs target="):
+        stream.update([0, 1, 2], np.eye(3))
+    assert stream.n_rows == 0
+    with pytest.raises(ValueError, match="No rows were given yet"):
+        stream.compute()
+
+
 def test_scores_of_losses_are_not_kept():
     stream = fed(["log_loss"], (TRUE, SCORE), max_distinct=1)
     assert stream.n_distinct == 0
@@ -201,7 +210,7 @@ def test_options_of_an_evaluation():
     true = rng.integers(0, 2, 250)
     stream = fed(["accuracy", "roc_auc"], (true, rng.random(250), None, rng.integers(0, 2, 250)))
     plain = stream.evaluation()
-    assert plain.curves == {}
+    assert (plain.curves, plain.confidence_level) == ({}, 0.95)
     assert all(np.isnan(row.low) for row in plain)
     wide, narrow = (
         stream.evaluation(intervals=True, confidence_level=level) for level in (0.99, 0.8)
