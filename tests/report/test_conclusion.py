@@ -291,12 +291,12 @@ def test_a_threshold_that_names_every_row_alike_is_none(seed):
 
 
 def test_two_folds_tell_a_poor_threshold_and_one_does_not():
-    y = np.arange(80) % 2
-    X = np.where(y, 0.4, 0.2)[:, None] + np.arange(80)[:, None] / 1000
+    y = np.arange(400) % 2
+    X = np.where(y, 0.4, 0.2)[:, None] + np.arange(400)[:, None] / 10_000
     X[3] = 0.21  # so that the gains of both folds are not the same
     scoring = ["balanced_accuracy", "neg_brier_score"]
-    half = np.flatnonzero(np.arange(80) // 2 % 2)
-    rest = np.setdiff1d(np.arange(80), half)
+    half = np.flatnonzero(np.arange(400) // 2 % 2)
+    rest = np.setdiff1d(np.arange(400), half)
     for folds, n_found in (([(half, rest), (rest, half)], 1), ([(half, rest)], 0)):
         report, _ = found({"m": Given(0)}, X, y, cv=folds, scoring=scoring)
         assert len(report.findings("poor_threshold")) == n_found
