@@ -488,7 +488,7 @@ class MergedRankings:
             return pairs_of_columns(kernel, map(self._table, range(self.n_classes)))
         if self.binary:  # equal for both classes
             return np.where(np.eye(2), np.nan, kernel(self.wins()))
-        wins = _array([list(column.wins) for column in self.columns])
+        wins = np.array([column.wins for column in self.columns], dtype=np.float64)
         return pairs_of_wins(kernel, wins, self.support)
 
 
@@ -506,12 +506,6 @@ def read_ranking(rankings: MergedRankings, most: int) -> Value:
     if is_forecast and not rankings.binary:
         return Value(NAN, "for several classes it cannot be read from sums")
     return read(metric, rankings)
-
-
-def _array(rows: list[list[Any]]) -> Array:
-    """Numbers as int64 if all fit, else as float64."""
-    exact = all(isinstance(x, int) and abs(x) < 2**63 for row in rows for x in row)
-    return np.array(rows, dtype=np.int64 if exact else np.float64)
 
 
 # --------------------------------------------------------------------------- sketches

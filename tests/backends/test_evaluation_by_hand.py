@@ -208,6 +208,16 @@ def test_values_of_pairs_and_tables_have_the_names_of_their_classes():
     assert plain.pair_areas == {}
 
 
+def test_classes_without_rows_say_so_and_the_others_do_not():
+    rng = np.random.default_rng(0)
+    s = rng.dirichlet(np.ones(3), 40)
+    frame = pd.DataFrame({"y": np.arange(40) % 2, **{f"s{k}": s[:, k] for k in range(3)}})
+    metrics = {"it": partial(sx.roc_auc_score, multi_class="ovr", average=None)}
+    found = asked(frame, score=["s0", "s1", "s2"], labels=[0, 1, 2], metrics=metrics)
+    assert [(row.of, row.reason) for row in found] == [(0, ""), (1, ""), (2, "a class has no rows")]
+    assert [np.isnan(row.value) for row in found] == [False, False, True]
+
+
 def test_small_groups_have_no_values():
     found = asked(by="site", min_rows=4, metrics=["roc_auc", "log_loss"], margins=True)
     assert found.row("roc_auc", "a").reason == "2 rows are fewer than min_rows=4"

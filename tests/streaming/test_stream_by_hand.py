@@ -66,6 +66,18 @@ def test_a_positive_class_is_that_of_its_name():
         assert stream.compute() == {"roc_auc": 0.25}
 
 
+def test_weights_of_merged_streams_add_up():
+    """Of 2**63, the limit, each holds three eighths."""
+    one, other = (fed(["accuracy"], ([0, 1, 1], [0, 1, 1], [2**60] * 3)) for _ in range(2))
+    both = one.merge(other)
+    both.update([1], [1], [2**60])
+    with pytest.raises(ValueError, match="beyond the largest int64"):
+        both.update([1], [1], [2**60 + 2**59])
+    with pytest.raises(ValueError, match="beyond the largest int64"):
+        both.merge(one)
+    assert both.compute() == {"accuracy": 1}
+
+
 @pytest.mark.parametrize("first", ["stream", "other"])
 def test_streams_that_do_not_merge(first):
     def merged(one, other):
