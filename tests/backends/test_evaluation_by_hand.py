@@ -342,6 +342,9 @@ def test_classes_are_those_of_rows_with_weight():
         asked(FRAME.assign(w=0), weight="w")
     labels = asked(frame, score=None, pred="p", weight="w", metrics=["accuracy"])
     assert labels.value("accuracy") == sx.accuracy_score(frame.y[1:], frame.p[1:])
+    words = FRAME.assign(y="ill", p=["well", *["ill"] * 5])
+    told = asked(words, score=None, pred="p", metrics=["recall"], pos_label="ill")
+    assert told.rows.notes == ("positive class: ill",)  # of two, one of them predicted once
     only = FRAME.assign(y=1, p=[0, 1, 1, 1, 1, 1])  # 0 is only predicted
     assert asked(only, score=None, pred="p", metrics=["recall"]).value("recall") == 5 / 6
 
@@ -392,7 +395,11 @@ class Shuffled(Engine):
             ({name: column.to_numpy() for name, column in part.items()}, RowLocation(number=k))
             for k, part in enumerate(np.array_split(frame, n_parts))
         ]
-        self.tasks = []
+        self.tasks, self.sampled = [], []
+
+    def survey(self, sampled):
+        self.sampled.append(sampled)
+        return super().survey(sampled)
 
     def collect(self, columns):
         for data, place in self.parts:
@@ -449,6 +456,17 @@ def test_ranges_hold_as_many_rows_as_fit(shuffled, limit, n_ranges):
         sx.average_precision_score(frame.y, frame.s)
     )
     assert found.engine == "shuffled"
+
+
+def test_scores_are_sampled_for_ranges_and_sketches_only(shuffled, monkeypatch):
+    asked(sample(), metrics=["log_loss"])
+    asked(sample(), metrics=["log_loss"], approximate=True)
+    asked(sample(), metrics=["roc_auc"])
+    monkeypatch.setattr(Shuffled, "needs_ranges", False)
+    monkeypatch.setattr(Shuffled, "rank", lambda *_: {})
+    asked(sample(), metrics=["roc_auc"])
+    asked(sample(), metrics=["roc_auc"], approximate=True)
+    assert [engine.sampled for engine in shuffled] == [[False], [False], [True], [False], [True]]
 
 
 def test_ranges_are_at_least_ten_sampled_rows_each(shuffled, monkeypatch):
