@@ -181,7 +181,7 @@ def read_range(
     mass = tally.mass
     beats = exclusive_cumsum(mass[code]) + above[code]
     wins = tuple(2 * exact_dot(row, beats) + exact_dot(row, mass[code]) for row in mass)
-    both = mass if len(mass) == 2 and code == 1 else _rest_and_class(mass, code)
+    both = mass if len(mass) == 2 else _rest_and_class(mass, code)
     start = [_rest_and_class(side[:, None], code)[:, 0] for side in (above, total)]
     stretch = Stretch.of(RankTally(tally.thresholds, both), *start)
     sums: dict[str, tuple[float, ...]] = {}

@@ -218,6 +218,16 @@ def test_classes_without_rows_say_so_and_the_others_do_not():
     assert [np.isnan(row.value) for row in found] == [False, False, True]
 
 
+def test_values_of_classes_are_those_of_the_group():
+    frame = pd.DataFrame({"y": [0, 1, 1, 2], "p": [0, 0, 1, 2], "site": [*"aabb"]})
+    metrics = {"f1": partial(sx.f1_score, average=None)}
+    options = {"score": None, "pred": "p", "metrics": metrics, "by": "site"}
+    found = [(row.group, row.of, row.value) for row in asked(frame, **options)]
+    assert found == [("a", 0, pytest.approx(2 / 3)), ("a", 1, 0), ("b", 1, 1), ("b", 2, 1)]
+    listed = [(row.group, row.of) for row in asked(frame, labels=[2, 1, 0], **options)]
+    assert listed == [(group, of) for group in "ab" for of in (2, 1, 0)]
+
+
 def test_small_groups_have_no_values():
     found = asked(by="site", min_rows=4, metrics=["roc_auc", "log_loss"], margins=True)
     assert found.row("roc_auc", "a").reason == "2 rows are fewer than min_rows=4"

@@ -141,6 +141,17 @@ def test_ranges_join_in_the_order_of_their_scores():
     np.testing.assert_allclose(both.sums["average_precision"], (1 / 1 + 2 / 5) / 2)
 
 
+def test_the_gap_of_a_range_begins_with_its_first_step():
+    """Up to (0, 0.25), right to (0.2, 0.25), then straight: the first chord is 0.25 below."""
+    tally, plan = tally_of([0, 1, 4], [1, 0, 3]), RangePlan((), points=1)
+    reading = read_range(tally, 1, np.zeros(2, int), np.array([5, 4]), plan, (), 3)
+    assert reading.gap == 0.25
+    assert reading.kept.thresholds.tolist() == tally.thresholds[1:].tolist()
+    plain = read_range(tally, 1, np.zeros(2, int), np.array([5, 4]), RangePlan(()), (), 3)
+    assert plain.gap == 0
+    assert plain.kept.thresholds.tolist() == tally.thresholds[2:].tolist()
+
+
 def test_wins_are_integers_of_any_size_or_rounded_once():
     large = [tally_of([2**40], [2**40], [score]) for score in (0.5, 0.25)]
     reading = read_tables(large, 1, RangePlan(()))
