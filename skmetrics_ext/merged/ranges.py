@@ -211,7 +211,7 @@ def read_tables(tables: Iterable[RankTally], code: int, plan: RangePlan) -> Rang
     table = listed[0] if len(listed) == 1 else RankTally.combine(listed)
     total = table.mass.sum(axis=1)
     plan = replace(plan, spread=False)  # the table gives the variance
-    return read_range(table, code, np.zeros_like(total), total, plan, (), 1 << 62)
+    return read_range(table, code, np.zeros_like(total), total, plan, (), len(table.thresholds))
 
 
 def read_columns(
