@@ -41,6 +41,21 @@ def test_one_model_is_compared_with_the_baseline():
     assert (target, undefined) == (TARGET, "Every metric is defined on every fold.")
 
 
+@pytest.mark.parametrize("order", [("good", "turned"), ("turned", "good")])
+@pytest.mark.parametrize("metric", ["roc_auc", "neg_brier_score"])
+def test_the_better_model_comes_first_in_a_difference(metric, order):
+    X, y = data()
+    report, _ = found({name: Given(int(name == "turned")) for name in order}, X, y, scoring=metric)
+    (row,) = [row for row in report.compare() if {row.model_a, row.model_b} == {*order}]
+    turn = 1 if (row.model_a == "good") == (metric == "roc_auc") else -1
+    ends = sorted((turn * row.low_holm, turn * row.high_holm))
+    name = {"roc_auc": "ROC AUC", "neg_brier_score": "Brier score"}[metric]
+    told = f"{turn * row.difference:+.4f} [{ends[0]:.4f}, {ends[1]:.4f}], p (Holm) < 0.001"
+    lines = conclusion(report)
+    assert f"Better than the runner-up, turned: difference in {name} {told}." in lines
+    assert ends[0] * ends[1] > 0
+
+
 def test_a_model_alone_is_the_best_of_none():
     X, y = data()
     report, _ = found({"good": Given(0)}, X, y, scoring="roc_auc", baseline=None)
