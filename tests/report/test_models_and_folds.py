@@ -358,6 +358,26 @@ def test_groups_without_a_value_say_why():
     assert [r.n_rows for r in found if r.metric == "recall"] == [30, 20, 10, 60]
 
 
+@pytest.mark.filterwarnings("ignore:.*takes no sample_weight")
+def test_groups_of_rows_without_weight_are_those_of_the_other_rows():
+    weight, fold = np.arange(N) % 3, np.arange(N) // 20
+    found = []
+    for kept in (np.ones(N, dtype=bool), weight > 0):
+        folds = [(np.flatnonzero(fold[kept] != k), np.flatnonzero(fold[kept] == k))
+                 for k in range(3)]  # fmt: skip
+        report = cross_validation_report(
+            {"m": Given(0)}, X[kept], Y[kept], cv=folds, groups=np.arange(N)[kept] // 4,
+            by={"site": (np.arange(N) // 4 % 2)[kept]}, sample_weight=weight[kept],
+            scoring=["f1", "accuracy", "neg_log_loss", "roc_auc"], baseline=None,
+        )  # fmt: skip
+        found.append(report.by_group().rows)
+    for row, other in zip(*found, strict=True):
+        assert (row.group, row.metric) == (other.group, other.metric)
+        assert (row.value, row.low, row.high) == pytest.approx(
+            (other.value, other.low, other.high), rel=1e-5
+        )
+
+
 def test_untested_groups_have_no_predictions():
     site = np.where(np.arange(N) < 20, "first", "others")
     folds = [(np.arange(30), np.arange(30, 60)), (np.arange(20, 40), np.arange(40, 60))]

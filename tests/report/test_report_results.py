@@ -120,6 +120,16 @@ def test_the_positive_class_is_that_of_labels_or_scorers():
     assert several.positive_class is None
 
 
+def test_functions_of_the_user_need_no_positive_class():
+    def half(model, X, y):
+        return 0.5
+
+    for y in (np.array(["a", "b"])[Y], np.array([*"abc"])[np.arange(N) % 3]):
+        report = report_of({"b": GaussianNB()}, y, scoring={"half": half, "acc": "accuracy"})
+        assert report.positive_class is None
+        assert report.summary("corrected")[0].mean == 0.5
+
+
 def test_default_metrics_are_those_of_the_task():
     report = report_of(scoring=None)
     assert (report.metrics, report.left_out) == (HEADLINE["binary"], ())
