@@ -127,22 +127,9 @@ def exchange(path: Path, tree: Any, live: Live) -> bool:
             continue
         differs = True
         for function in live.get(name, {}).get((one.co_qualname, one.co_firstlineno), ()):
-            if does_the_same(function.__code__, one):
+            if function.__code__ == one:
                 function.__code__ = other
     return differs
-
-
-def does_the_same(code: types.CodeType, other: types.CodeType) -> bool:
-    """Whether two codes are alike; == would also compare what Python learnt as it ran one."""
-    about = [
-        (each.co_code, each.co_names, each.co_varnames, plain_constants(each))
-        for each in (code, other)
-    ]
-    return about[0] == about[1]
-
-
-def plain_constants(code: types.CodeType) -> list[str]:
-    return [repr(one) for one in code.co_consts if not isinstance(one, types.CodeType)]
 
 
 def caches() -> list[Any]:
