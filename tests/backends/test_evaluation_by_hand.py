@@ -344,6 +344,15 @@ def test_a_number_of_bins_takes_the_ranks_of_all_rows(n_bins, sizes):
         asked(FRAME[:0], by="s", bins={"s": 2}, pred="p", metrics=["accuracy"])
 
 
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+def test_metrics_of_one_class_are_of_two(n_classes):
+    frame = pd.DataFrame({"y": np.arange(12) % n_classes, "p": np.arange(12) // 2 % n_classes})
+    names = ["f1", "recall", "markedness"]
+    for row in asked(frame, score=None, pred="p", metrics=names):
+        assert np.isnan(row.value) == (n_classes > 2)
+        assert row.reason.startswith("Target is multiclass" if n_classes > 2 else "")
+
+
 def test_classes_are_those_of_rows_with_weight():
     frame = FRAME.assign(y=[2, 1, 0, 1, 1, 0], w=[0, 1, 1, 1, 1, 1])
     with pytest.raises(ValueError, match="One column of scores needs two classes"):
