@@ -1,6 +1,7 @@
 """The parts of a report's page, each against the folds and rows that it shows."""
 
 import re
+from importlib.metadata import PackageNotFoundError
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from skmetrics_ext import cross_validation_report, f1_score, roc_auc_score
 from skmetrics_ext.report import fold
+from skmetrics_ext.report.page import document as page_document
 from skmetrics_ext.report.page.document import document, section
 from tests.report.test_findings import Given
 from tests.report.test_page import data_of
@@ -273,6 +275,32 @@ def test_contents_shorten_long_titles():
     assert f'<details id="part-1"><summary><h2>{titles[1]}</h2></summary>\ny</details>' in text
     assert "<nav" not in document("title", [], [])
     assert '<p class="lead">&lt;a&gt;</p>' in document("title", ["<a>"], [])
+
+
+@pytest.mark.parametrize(
+    ("addresses", "found"),
+    [
+        (
+            ["Source, https://s.example", "Documentation, https://d.example/x/"],
+            "https://d.example/x",
+        ),
+        (["Source, https://s.example"], ""),
+        (None, ""),
+        ("missing", ""),
+    ],
+)
+def test_the_address_of_the_documentation_is_that_of_the_package(monkeypatch, addresses, found):
+    def metadata(name):
+        assert name == "skmetrics-ext"
+        if addresses == "missing":
+            raise PackageNotFoundError(name)
+        return SimpleNamespace(get_all={"Project-URL": addresses}.get)
+
+    monkeypatch.setattr(page_document, "metadata", metadata)
+    assert page_document._documentation.__wrapped__() == found
+    monkeypatch.setattr(page_document, "_documentation", lambda: found)
+    linked = f'<a href="{found}/guide/a_b.html#c">Guide: a-b</a>' if found else "Guide: a-b"
+    assert page_document.guide("a_b", "c") == linked
 
 
 def test_seconds_are_those_between_the_start_the_fit_and_the_scores(monkeypatch):
