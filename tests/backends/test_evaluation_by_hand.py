@@ -170,7 +170,12 @@ def test_columns_that_hold_nothing_are_not_shown():
     assert str(asked(by="site")).split()[:2] == ["site", "metric"]
     sure = asked(metrics=["accuracy"], pred="p", intervals=True, confidence_level=0.9)
     assert sure.rows.header() == ["metric", "value", "90% interval", "rows", "method"]
-    each = asked(score=None, pred="p", metrics={"f1": partial(sx.f1_score, average=None)})
+    some = asked(metrics=["accuracy", "ks_statistic"], pred="p", intervals=True)
+    assert "method" in some.rows.header()  # of the first metric only
+    by_class = partial(sx.f1_score, average=None)
+    mixed = asked(score=None, pred="p", metrics={"f1": by_class, "accuracy": "accuracy"})
+    assert mixed.rows.header() == ["metric", "of", "value", "rows"]
+    each = asked(score=None, pred="p", metrics={"f1": by_class})
     assert each.rows.header() == ["metric", "of", "value", "rows"]
     assert [(row.of, row.value) for row in each] == [(0, 2 / 3), (1, 2 / 3)]
     with pytest.raises(KeyError, match="No row of metric='f1', group=None, of=None"):
@@ -351,6 +356,17 @@ def test_metrics_of_one_class_are_of_two(n_classes):
     for row in asked(frame, score=None, pred="p", metrics=names):
         assert np.isnan(row.value) == (n_classes > 2)
         assert row.reason.startswith("Target is multiclass" if n_classes > 2 else "")
+
+
+@pytest.mark.parametrize("labels", [None, [2, 1, 0]])
+def test_listed_classes_are_for_metrics_that_take_them(labels):
+    frame = pd.DataFrame({"y": [0, 1, 2, 0, 1, 1], "p": [0, 1, 2, 1, 1, 0]})
+    metrics = {"right": partial(sx.accuracy_score, normalize=False), "f1": "f1_macro"}
+    found = asked(frame, score=None, pred="p", labels=labels, metrics=metrics)
+    assert {row.metric: row.value for row in found} == {
+        "right": 4,
+        "f1": pytest.approx((1 / 2 + 2 / 3 + 1) / 3),
+    }
 
 
 def test_classes_are_those_of_rows_with_weight():
