@@ -56,6 +56,24 @@ def test_the_better_model_comes_first_in_a_difference(metric, order):
     assert ends[0] * ends[1] > 0
 
 
+def test_the_best_value_is_that_of_the_interval():
+    """Of all predictions together, which no mean of folds is."""
+    X, y = data()
+    folds = [(np.arange(100, 300), np.arange(20)), (np.arange(100), np.arange(100, 300))]
+    report, _ = found({"good": Given(0)}, X, y, cv=folds, scoring="f1", interval="pooled")
+    row, pooled = report.summary()[0], report.pooled()[0]
+    assert abs(row.mean - pooled.value) > 0.001
+    assert f"good has the best F1: {pooled.value:.4f} [{pooled.low:.4f}, " in conclusion(report)[1]
+
+
+def test_several_labels_a_row_have_no_scarce_classes():
+    y = np.column_stack([np.arange(30) % 2, np.arange(30) // 2 % 2])
+    report = cross_validation_report(
+        {"half": DummyClassifier()}, np.zeros((30, 1)), y, cv=KFold(3), scoring="accuracy"
+    )
+    assert not report.findings("few_rows")
+
+
 def test_a_model_alone_is_the_best_of_none():
     X, y = data()
     report, _ = found({"good": Given(0)}, X, y, scoring="roc_auc", baseline=None)

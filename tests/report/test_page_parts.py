@@ -260,6 +260,14 @@ def test_the_title_names_the_models_unless_they_are_many():
     assert title("a" * 39, "b" * 40) == "Cross-validation of 2 models"
 
 
+def test_data_of_a_page_hold_no_nan():
+    assert page_document.embedded({"a": [1.5, None], "b": "</x>&"}) == (
+        '{"a":[1.5,null],"b":"\\u003c/x\\u003e\\u0026"}'
+    )
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        page_document.embedded({"a": float("nan")})
+
+
 def test_contents_shorten_long_titles():
     titles = ["word " * 9 + "abc", "word " * 9 + "abcd", "<short>"]
     text = document("title", [], [section(titles[0], "x"), None, section(titles[1], "", ""),
