@@ -1,6 +1,7 @@
 """Requirements: every verdict by hand, and everything that is not understood is refused."""
 
 import math
+from types import SimpleNamespace
 
 import pytest
 from sklearn.datasets import load_breast_cancer
@@ -135,3 +136,69 @@ def test_the_worst_group_has_its_simultaneous_bounds(report):
         worst.low,
         worst.high,
     )
+
+
+def test_the_worst_group_of_a_loss_has_its_own_direction():
+    asked = []
+
+    def worst(metric, model):
+        asked.append((metric, model))
+        return SimpleNamespace(group="site A", value=-0.6, low=-0.8, high=-0.5)
+
+    texts = ["worst:log_loss<=0.8", "worst:log_loss>0.7", "log_loss<=0.5", "worst:roc_auc<0"]
+    first, second, whole, area = check_requirements(texts, ROWS, worst).rows
+    assert asked == [("neg_log_loss", None)] * 2 + [("roc_auc", None)]
+    assert (first.value, first.low, first.high) == (0.6, 0.5, 0.8)
+    assert [row.verdict for row in (first, second, whole, area)] == [
+        "pass", "undecided", "pass", "pass",
+    ]  # fmt: skip
+    assert [row.group for row in (first, second, whole)] == ["site A", "site A", None]
+    assert (first.metric, first.requirement) == ("log_loss", "worst:log_loss<=0.8")
+    assert second.reason == "the interval contains the limit"
+
+
+MODELS = [
+    {"model": name, "metric": metric, "value": value, "low": value, "high": value,
+     "is_baseline": name == "base"}
+    for name, values in {"a": (0.9, 0.5), "b/c": (0.7, 0.6), "base": (0.5, 0.4)}.items()
+    for metric, value in zip(("roc_auc", "neg_log_loss"), values, strict=True)
+]  # fmt: skip
+
+
+def test_models_are_checked_all_but_the_baseline_or_one_by_name():
+    def told(text, rows=MODELS):
+        return [(row.model, row.verdict) for row in check_requirements(text, rows).rows]
+
+    assert told("roc_auc>0.8") == [("a", "pass"), ("b/c", "fail")]
+    assert told("b/c/roc_auc>0.6") == [("b/c", "pass")]
+    assert told("base/roc_auc>=0.5") == [("base", "pass")]
+    assert told("roc_auc>=0.5", MODELS[-2:]) == [("base", "pass")]
+    with pytest.raises(ValueError, match=r"unknown model 'c'\..* Known: a, b/c, base\."):
+        told("c/roc_auc>0.6")
+    with pytest.raises(ValueError, match=r"unknown metric 'recall'\..* Known: roc_auc, neg_log"):
+        told("a/recall>0.6")
+
+
+def test_columns_of_verdicts_are_those_that_hold_something():
+    plain = ["requirement", "value", "interval", "verdict"]
+    assert check_requirements("roc_auc>=0.75", ROWS).rows.header() == plain
+    models = check_requirements("roc_auc>=0.1", MODELS)
+    assert models.rows.header() == [plain[0], "model", *plain[1:]]
+    group = SimpleNamespace(group="A", value=0.5, low=0.4, high=0.6)
+    both = check_requirements(["worst:roc_auc>=0.1"], MODELS, lambda *_: group)
+    assert both.rows.header() == [plain[0], "model", "group", *plain[1:]]
+    own = {"metric": "own", "value": 1, "low": 0, "high": 2}
+    (row,) = check_requirements("own.value>=1", [own]).rows
+    assert (row.value, row.verdict, row.reason) == (1.0, "pass", None)
+    both = [{**own, "metric": name} for name in ("log_loss", "neg_log_loss")]
+    (row,) = check_requirements("log_loss.value>=1", both).rows  # the name itself comes first
+    assert row.value == 1
+
+
+def test_one_bound_that_is_missing_is_no_interval():
+    own = {"metric": "own", "value": 1.0, "low": 0.5, "high": math.nan}
+    for text, verdict in (("own>=0.1", "undecided"), ("own.low>=0.1", "pass")):
+        (row,) = check_requirements(text, [own]).rows
+        assert row.verdict == verdict
+    (row,) = check_requirements("own.high>=0.1", [own]).rows
+    assert row.reason == "no interval: own.value>= compares the value"

@@ -132,7 +132,8 @@ class DuckEngine(partitions.Engine):
         if names.weight is not None:
             faults.append(f"{self.columns[names.weight]} < 0")
         integers = [name for name in names.score if self.types[name] in _INTEGERS]
-        return faults + [f"abs({self.columns[name]}::DOUBLE) > {MOST_EXACT}" for name in integers]
+        ends = f"NOT BETWEEN -{MOST_EXACT} AND {MOST_EXACT}"
+        return faults + [f"{self.columns[name]} {ends}" for name in integers]
 
     def _key(self, name: str) -> str:
         """SQL of a column as a label."""

@@ -235,11 +235,11 @@ def spread_part(data: Any, place: RowLocation, task: Task) -> dict[str, Array]:
         spread = list(_spread(data, task, place)) if n_rows_of(data) else []
     weighted = task.names.weight is not None
     empty: dict[str, Array] = {
-        "part": np.zeros(0, dtype=np.int64),
-        "grp": np.zeros(0, dtype=np.int32),
-        "score": np.zeros(0),
-        "code": np.zeros(0, dtype=np.int16),
-        "weight": np.zeros(0, dtype=np.float64 if weighted else np.int64),
+        "part": np.empty(0, dtype=np.int64),
+        "grp": np.empty(0, dtype=np.int32),
+        "score": np.empty(0),
+        "code": np.empty(0, dtype=np.int16),
+        "weight": np.empty(0, dtype=np.float64 if weighted else np.int64),
     }
     return {
         name: np.concatenate([none, *(rows[name] for rows in spread)]).astype(none.dtype)
@@ -280,12 +280,12 @@ def read_shuffled(
     """
     names = {number: group for group, number in task.groups.items()}
     starts = first_parts(task)
-    most = max(task.plan.most // max(int(starts[-1]), 1), 1)
-    key = columns["part"] * (len(names) + 1) + columns["grp"]
+    most = max(task.plan.most // int(starts[-1]), 1)
+    key = columns["part"] * len(names) + columns["grp"]
     order = np.argsort(key, kind="stable")
-    breaks = np.flatnonzero(np.diff(key[order], prepend=-1))
+    breaks = np.flatnonzero(np.diff(key[order])) + 1
     readings: list[Reading] = []
-    for rows in np.split(order, breaks[1:]) if len(order) else []:
+    for rows in np.split(order, breaks) if len(order) else []:
         number = int(columns["part"][rows[0]])
         k = int(np.searchsorted(starts, number, side="right")) - 1
         place = number - int(starts[k])

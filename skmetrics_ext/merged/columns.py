@@ -170,7 +170,7 @@ def read_part(data: Any, names: ColumnNames, place: RowLocation) -> Partition:
     groups, group = names.by.groups_of(
         {name: read_value_column(data, name, place) for name in names.by.columns}
     )
-    score, eps = np.zeros((len(codes[0]), 0)), 0.0
+    score, eps = np.empty((len(codes[0]), 0)), 0.0
     if names.score:
         score, eps = _scores(data, names, place)
     weight = None if names.weight is None else _weights(data, names.weight, place)
@@ -245,7 +245,7 @@ def _scores(data: Any, names: ColumnNames, place: RowLocation) -> tuple[Array, f
         _check_numbers(column, "scores")
         check_mergeable(column)
         if column.values.dtype.kind in "iu":
-            inexact = np.abs(column.values.astype(np.float64)) > MOST_EXACT
+            inexact = (column.values > MOST_EXACT) | (column.values < -MOST_EXACT)
             if inexact.any():
                 row = int(np.argmax(inexact))
                 why = ": integers beyond 2**53 are not distinct as floats"
@@ -311,7 +311,7 @@ def check_scores(part: Partition, layout: Layout) -> Partition:
     if unknown.any() and unknown[part.true].any():
         why = f", which is none of the classes {layout.classes.tolist()}"
         row = int(np.argmax(unknown[part.true]))
-        raise _refused(names.true, repr(part.labels[part.true[row]]), row, place, why)
+        raise _refused(names.true, repr(part.labels.tolist()[part.true[row]]), row, place, why)
     if layout.reads_probabilities:
         score = _probabilities(score, names, place)
     if layout.reads_probabilities or layout.n_columns == 2:

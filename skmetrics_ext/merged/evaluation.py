@@ -418,7 +418,7 @@ def build_evaluation(
             if reader.has_weight and metric.sums == "bins":
                 bins = sums.bins[group, metric.name]
                 evaluation.bins[group, metric.name] = bins[0] if len(bins) == 1 else bins
-            if reader.has_weight and metric.spec.is_table and reader.readings:
+            if metric.sums == "ranks" and np.ndim(value.value) == 2:
                 evaluation.pair_areas[group] = np.asarray(value.value)
     rows_shown = evaluation_rows(table, evaluation.confidence_level, by, layout.class_notes)
     return replace(evaluation, rows=rows_shown)
@@ -523,7 +523,7 @@ def _rows(
     metric: Metric, group: Any, classes: Array, result: Value, bounds: Bounded | None, n_rows: int
 ) -> Iterator[Row]:
     """A row for each number of a value."""
-    values = _each_value(result.value, classes)
+    values = _each_value(result.value, classes, metric.options.get("multi_class") == "ovo")
     low, high, method, note = bounds or (NAN, NAN, "", "")
     interval = {"low": low, "high": high, "n_rows": n_rows, "method": method}
     for of, value in values:
@@ -531,15 +531,15 @@ def _rows(
         yield Row(group=group, metric=metric.name, of=of, value=value, **interval, reason=reason)
 
 
-def _each_value(value: Any, classes: Array) -> list[tuple[Any, float]]:
+def _each_value(value: Any, classes: Array, by_pair: bool) -> list[tuple[Any, float]]:
     """A single number, or one for each class, pair of classes or cell of a K x K table."""
     values = np.asarray(value, dtype=np.float64)
     if values.ndim == 0:
         return [(None, float(values))]
     names = classes.tolist()
-    for keys in (names, list(combinations(names, 2))):
-        if values.shape == (len(keys),):
-            return list(zip(keys, values.tolist(), strict=True))
+    keys = list(combinations(names, 2)) if by_pair else names
+    if values.shape == (len(keys),):
+        return list(zip(keys, values.tolist(), strict=True))
     places = list(np.ndindex(values.shape))
     if values.shape != (len(names), len(names)):
         return [(place, float(values[place])) for place in places]

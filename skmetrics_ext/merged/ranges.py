@@ -181,11 +181,11 @@ def read_range(
     mass = tally.mass
     beats = exclusive_cumsum(mass[code]) + above[code]
     wins = tuple(2 * exact_dot(row, beats) + exact_dot(row, mass[code]) for row in mass)
-    both = mass if len(mass) == 2 and code == 1 else _rest_and_class(mass, code)
+    both = mass if len(mass) == 2 else _rest_and_class(mass, code)
     start = [_rest_and_class(side[:, None], code)[:, 0] for side in (above, total)]
     stretch = Stretch.of(RankTally(tally.thresholds, both), *start)
     sums: dict[str, tuple[float, ...]] = {}
-    kept = [np.array([0, 1, len(tally.thresholds) - 2, len(tally.thresholds) - 1])]
+    kept = [np.array([len(tally.thresholds) - 1])]
     for metric in plan.metrics:
         kind, term = kind_of(metric), ranges_of(metric).term or metric.spec.kernel
         if kind == "sum":
@@ -211,7 +211,7 @@ def read_tables(tables: Iterable[RankTally], code: int, plan: RangePlan) -> Rang
     table = listed[0] if len(listed) == 1 else RankTally.combine(listed)
     total = table.mass.sum(axis=1)
     plan = replace(plan, spread=False)  # the table gives the variance
-    return read_range(table, code, np.zeros_like(total), total, plan, (), 1 << 62)
+    return read_range(table, code, np.zeros_like(total), total, plan, (), len(table.thresholds))
 
 
 def read_columns(
@@ -488,7 +488,7 @@ class MergedRankings:
             return pairs_of_columns(kernel, map(self._table, range(self.n_classes)))
         if self.binary:  # equal for both classes
             return np.where(np.eye(2), np.nan, kernel(self.wins()))
-        wins = _array([list(column.wins) for column in self.columns])
+        wins = np.array([column.wins for column in self.columns], dtype=np.float64)
         return pairs_of_wins(kernel, wins, self.support)
 
 
@@ -506,12 +506,6 @@ def read_ranking(rankings: MergedRankings, most: int) -> Value:
     if is_forecast and not rankings.binary:
         return Value(NAN, "for several classes it cannot be read from sums")
     return read(metric, rankings)
-
-
-def _array(rows: list[list[Any]]) -> Array:
-    """Numbers as int64 if all fit, else as float64."""
-    exact = all(isinstance(x, int) and abs(x) < 2**63 for row in rows for x in row)
-    return np.array(rows, dtype=np.int64 if exact else np.float64)
 
 
 # --------------------------------------------------------------------------- sketches

@@ -102,9 +102,9 @@ class StreamState:
                 total += float(weight.sum())
                 check_total(total, "sample_weight of all batches")
         pair, eps, pred_codes = self.pair, 0.0, None
-        matrix = np.zeros((len(true), 0))
+        matrix = np.empty((len(true), 0))
         if score is None:  # the positive class is settled when all rows are there
-            layout = self.layout or Layout(self.metrics, np.zeros(0), None, 0)
+            layout = self.layout or Layout(self.metrics, np.empty(0), None, 0)
         else:
             classes, layout, pair = self._settle(true, score)
             labels, codes, matrix, eps = self._scores(true, score, classes, layout)
@@ -304,7 +304,7 @@ def stream_of(content: Any) -> tuple[StreamState, Sums, list[RankTally], Edges]:
     n_columns, pos_label = int(content["n_columns"]), content["pos_label"]
     fields_of_state = dict(content["state"])
     check_content(set(fields_of_state) == set(_STATE), f"its state has to hold {_STATE}")
-    layout = Layout(metrics, np.zeros(0), None, 0)
+    layout = Layout(metrics, np.empty(0), None, 0)
     if n_columns:
         occurring = None if labels is not None else read_labels(content["classes"])
         layout = make_layout(metrics, occurring, labels, pos_label, n_columns)

@@ -110,15 +110,11 @@ def count_labels(part: Partition) -> Sums:
         stacked = ConfusionTally.from_labels(labels, part.group)
         counts = np.bincount(part.group, minlength=len(part.groups)).tolist()
         sums.rows.update(zip(part.groups, counts, strict=True))
-        for value, table in zip(part.groups, stacked.table, strict=True):
-            sums.tables[value] = _occurring(part.labels, table)
+        occurs = np.zeros((len(part.groups), len(part.labels)), dtype=bool)  # with weight or not
+        occurs[part.group, part.true] = occurs[part.group, pred] = True
+        for value, table, used in zip(part.groups, stacked.table, occurs, strict=True):
+            sums.tables[value] = ConfusionTally(part.labels[used], table[np.ix_(used, used)])
     return sums
-
-
-def _occurring(classes: Array, table: Array) -> ConfusionTally:
-    """The table of the classes that have weight in the group."""
-    used = np.flatnonzero((table.sum(axis=0) + table.sum(axis=1)) != 0)
-    return ConfusionTally(classes[used], table[np.ix_(used, used)])
 
 
 def sum_rows(

@@ -136,8 +136,7 @@ class FoldStatistics:
         return linearize(sample)
 
     def _mean(self, metric: str, codes: Sequence[int]) -> Linearized:
-        samples, rows, numbers, n_before = [], [], [], 0
-        why = "undefined on every fold"
+        samples, rows, numbers, n_before, why = [], [], [], 0, ""
         for result in self.results:
             part = self._part(result, codes)
             try:
@@ -147,6 +146,7 @@ class FoldStatistics:
             except summary.NoIntervalError as error:
                 why = f"undefined on every fold: {error}"
             else:
+                why = f"undefined on every fold: {sample.metric.spec.undefined}"
                 if np.isfinite(sample.value):
                     samples.append(sample)
                     rows.append(part.rows[positions])

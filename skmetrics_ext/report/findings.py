@@ -31,6 +31,8 @@ FEW_ROWS = 10  # of a class in a test fold: one row moves its recall by more tha
 LEAST_GAIN = 0.02  # smaller gains by another threshold are not reported
 LEAST_GAP = 0.02  # smaller gaps between training and test rows are not reported
 _MOST_LISTED = 5
+# tp, fp, fn, tn of 50 rows of each class: one row is told as positive, or all but one, rightly.
+_EXTREMES = ((1.0, 0.0, 49.0, 50.0), (50.0, 49.0, 0.0, 1.0))
 
 
 class FindingKind(NamedTuple):
@@ -235,9 +237,8 @@ def _weighs_both(metric: Metric) -> bool:
         return False
     if metric.tally not in ("counts", "confusion") or not metric.spec.greater_is_better:
         return False
-    metric, n_rows = metric.without("labels", "pos_label"), 50.0
-    one_found, one_left = (1.0, 0.0, n_rows - 1, n_rows), (n_rows, n_rows - 1, 0.0, 1.0)
-    for cells in (one_found, one_left):
+    metric = metric.without("labels", "pos_label")
+    for cells in _EXTREMES:
         value = metric.read(ThresholdTally(np.array([0, 1]), Counts(*map(np.array, cells))))
         if np.ndim(value) or not float(value) < metric.spec.bounds[1]:
             return False
@@ -270,9 +271,8 @@ def _better_threshold(
         return None
     if not corrected_resampled_ttest(**paired, confidence_level=level).p_value < 1 - level:
         return None
-    all_counts = counts.counts()
-    positives = float((all_counts.tp + all_counts.fn)[0])
-    prevalence = 100 * positives / float(all_counts.total[0])
+    scores = counts.scores
+    prevalence = 100 * float(np.average(scores.true, weights=scores.weight))
     poor = "0.5 is" if _cuts_at_half(results, counts) else "the model's own threshold is"
     return (
         f"{poor} a poor threshold at {prevalence:.3g} % prevalence: thresholds chosen on the other "

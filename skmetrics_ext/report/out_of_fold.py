@@ -16,7 +16,7 @@ from skmetrics_ext.report.fold import FoldResult, Grouping, computed_once
 from skmetrics_ext.scoring.intervals import estimate_of
 from skmetrics_ext.scoring.recording import evaluate_all
 from skmetrics_ext.scoring.responses import Stored
-from skmetrics_ext.scoring.scorer import ScoredModel, Scorer, metric_of
+from skmetrics_ext.scoring.scorer import ScoredModel, metric_of
 from skmetrics_ext.tallies import Counts, RankTally, ThresholdTally
 from skmetrics_ext.validation import InvalidParameterError, Scores, distinct_labels
 from skmetrics_ext.validation.containers import count_rows, take_params, take_rows
@@ -118,9 +118,9 @@ class ScoredData:
         return None if self.y is None else distinct_labels(self.y)
 
     def sign(self, metric: str) -> int:
-        """-1 for a loss, which its scorer negates."""
-        scorer = self.scorers[metric]
-        return scorer._sign if isinstance(scorer, Scorer) else 1
+        """-1 for a loss of this package, which its scorer negates."""
+        scorer: Any = self.scorers[metric]
+        return int(scorer._sign)
 
     def params_of(self, metric: str, rows: Array) -> dict[str, Any]:
         """Parameters of a metric for these rows."""

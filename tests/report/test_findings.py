@@ -361,7 +361,8 @@ def test_adjusted_intervals_have_the_levels_of_holms_method():
     ("name", "weighs_both"),
     [("f1", True), ("balanced_accuracy", True), ("matthews_corrcoef", True),
      ("precision", False), ("recall", False), ("error_rate", False), ("roc_auc", False),
-     ("confusion_matrix", False)],
+     ("confusion_matrix", False), ("specificity", False), ("negative_predictive_value", False),
+     ("accuracy", False), ("false_positive_rate", False), ("cohen_kappa", True)],
 )  # fmt: skip
 def test_thresholds_are_judged_by_metrics_that_weigh_both_errors(name, weighs_both):
     assert _weighs_both(find(name)) is weighs_both

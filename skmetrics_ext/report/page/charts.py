@@ -19,7 +19,7 @@ from skmetrics_ext.plotting.source import AVERAGES
 TITLES = {"roc": "ROC", "precision_recall": "Precision and recall", "calibration": "Reliability"}
 CROWDED = 4  # with more classes, reliability curves are hard to distinguish in one chart
 LOOKS = 8  # line styles of the style sheet, each with its colour and dashes
-_NAN = float("nan")
+_NAN, _ROUNDING = float("nan"), 1e-9
 # Layout of curve charts, in units of the SVG.
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 400, 350, 50, 12, 10, 46
 _WIDE, _HIGH = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
@@ -140,7 +140,7 @@ def matrix_table(labels: Sequence[Any], table: Array, title: str) -> str:
     head = "".join(f'<th scope="col">{escape(str(label))}</th>' for label in labels)
     rows = []
     for k, label in enumerate(labels):
-        shares = table[k] / max(table[k].sum(), 1e-300)
+        shares = table[k] / (table[k].sum() or np.inf)
         cells = "".join(
             f'<td class="cell {"right" if j == k else "wrong"}" style="--share:{share:.3f}">'
             f"{count:.6g}<br><small>{100 * share:.1f}%</small></td>"
@@ -241,7 +241,7 @@ def dot_chart(dots: Sequence[Dot], title: str) -> str:
     limits = limits_of_models(np.concatenate(others), base[0]) if base and others else None
     low, high = limits or _padded(float(numbers.min()), float(numbers.max()))
     left = min(max(len(dot.label) for dot in dots) * _CHARACTER + 12, _LABEL_MOST)
-    labels = [wrap(dot.label, int((left - 8) / _CHARACTER)) or [""] for dot in dots]
+    labels = [wrap(dot.label, max(int((left - 8) / _CHARACTER), 1)) or [""] for dot in dots]
     heights = [max(_ROW, _LINE * len(label) + 8) for label in labels]
     foot = _TOP + sum(heights)
 
@@ -292,7 +292,7 @@ def _row(
 def _padded(low: float, high: float) -> tuple[float, float]:
     """The range with some padding on both sides."""
     room = 0.05 * (high - low)
-    if room <= 1e-12 * max(abs(low), abs(high), 1e-300):
+    if room <= _ROUNDING * abs(high):
         room = 0.05 * max(abs(high), 1.0)
     return low - room, high + room
 
@@ -302,5 +302,5 @@ def _ticks(low: float, high: float) -> list[float]:
     raw = (high - low) / 5
     scale = 10.0 ** math.floor(math.log10(raw))
     step = next(scale * factor for factor in (1, 2, 5, 10) if scale * factor >= raw)
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [round(k * step, 12) + 0.0 for k in range(first, last + 1)]
+    first, last = math.ceil(low / step - _ROUNDING), math.floor(high / step + _ROUNDING)
+    return [k * step for k in range(first, last + 1)]

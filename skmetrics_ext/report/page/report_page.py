@@ -353,7 +353,7 @@ def _threshold_table(
     model: str, thresholds: Array, counts: Counts, values: dict[str, Array]
 ) -> str:
     """Counts and values at a few thresholds, for paper and for readers without scripts."""
-    places = np.searchsorted(thresholds, np.unique([*_IN_TABLE, 0.5]))
+    places = np.searchsorted(thresholds, _IN_TABLE)
     columns = {"threshold": [f"{t:.3g}" for t in thresholds[places].tolist()]}
     for name, cells in zip(("TP", "FP", "FN", "TN"), counts.astuple(), strict=True):
         columns[name] = [f"{count:.6g}" for count in cells[places].tolist()]

@@ -68,6 +68,11 @@ def test_notebook_and_page():
     assert "max_depth=40" in page
     assert f"{DEEP.best.value:.4f}" in page
     assert "<svg" in page
+    marks = {row.label: "* " if row.selected else "= " * row.as_good for row in TWO.rows}
+    assert {*marks.values()} == {"* ", "= "}
+    for row in TWO.rows:
+        ends = f"{row.mean:.4f} [{row.low:.4f}, {row.high:.4f}]"
+        assert f"<title>{marks[row.label]}{row.label}: {ends}</title>" in TWO.to_html()
 
 
 def test_pictures_along_a_parameter_and_in_order():
