@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -110,9 +110,12 @@ def count_labels(part: Partition) -> Sums:
         stacked = ConfusionTally.from_labels(labels, part.group)
         counts = np.bincount(part.group, minlength=len(part.groups)).tolist()
         sums.rows.update(zip(part.groups, counts, strict=True))
-        occurs = np.zeros((len(part.groups), len(part.labels)), dtype=bool)  # with weight or not
-        occurs[part.group, part.true] = occurs[part.group, pred] = True
-        for value, table, used in zip(part.groups, stacked.table, occurs, strict=True):
+        seen = stacked  # rows without weight occur as well
+        if part.weight is not None:
+            unweighted = replace(labels, weight=None, cache={})
+            seen = ConfusionTally.from_labels(unweighted, part.group)
+        for value, table, cells in zip(part.groups, stacked.table, seen.table, strict=True):
+            used = cells.any(axis=0) | cells.any(axis=1)
             sums.tables[value] = ConfusionTally(part.labels[used], table[np.ix_(used, used)])
     return sums
 
