@@ -169,8 +169,8 @@ class PreparedMetric:
         if tally is None:  # the function raises
             return float(metric.function(checked, checked, **metric.params))
         values = np.asarray(by_class.read(tally), dtype=np.float64)
-        if checked.kind == MULTILABEL or "needs_positives" in metric.spec.traits:
-            values = np.where(self.data.is_empty, np.nan, values)  # may be 0 by convention
+        if "needs_positives" in metric.spec.traits:  # it is 0 by convention
+            values = np.where(self.data.is_empty, np.nan, values)
         mean = float(mean_of_classes(values))
         if np.isnan(mean):
             warn_undefined(f"{metric.spec.name} is undefined: no class has both rows and others.")

@@ -72,6 +72,12 @@ def test_ranks_within_groups():
     np.testing.assert_allclose(score("neg_log_loss", y, model), -worst, rtol=1e-14)
 
 
+def test_the_one_group_that_there_is_is_the_worst():
+    """As in a fold that has rows of one region alone."""
+    assert score("recall", region=np.array(["north"] * 10)) == 4 / 6
+    assert score("accuracy", region=np.zeros(10)) == 6 / 10
+
+
 def test_small_groups_do_not_decide():
     region = np.array(["north"] * 6 + ["south"] * 3 + ["islet"])  # the last row is an error
     assert score("accuracy", region=region) == 0
@@ -243,6 +249,21 @@ def test_a_report_shows_it(routing):
     )
     names = {row.metric for row in report.summary(interval="cv")}
     assert names == {"recall", "recall_worst_region"}
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({}, ""),
+        ({"min_rows": 1}, ""),
+        ({"min_rows": 2}, ", min_rows=2"),
+        ({"min_rows": 3, "worst_of_bound": True}, ", min_rows=3, worst_of_bound=True"),
+    ],
+)
+def test_what_differs_from_the_defaults_is_told(options, told):
+    scorer = get_scorer("recall", worst_of="region", **options)
+    assert repr(scorer) == f"get_scorer('recall', worst_of='region'{told})"
+    assert scorer.__name__ == "recall_worst_region"
 
 
 def test_copies_keep_the_column(routing):

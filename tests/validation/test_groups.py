@@ -160,3 +160,30 @@ def test_numbered_groups_may_be_whole_floats():
             ConfusionTally.from_predictions(true, pred, groups=wrong)
     with pytest.raises(ValueError, match="groups must number the groups from 0, got -1"):
         ConfusionTally.from_predictions(true, pred, groups=groups - 1)
+
+
+def test_strata_of_one_unit_each_are_refused_by_what_they_hold():
+    """A stratum of one row, or of one group, does not show how its rows vary."""
+    for strata, groups, told in (
+        (np.arange(N), None, f"strata has one row in each of its {N} .*such rows vary.*two rows"),
+        (CODES, CODES, "strata has one group in each of its 6 .*such groups vary.*two groups"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            confidence_interval("accuracy", Y, Y, strata=strata, groups=groups)
+    for strata, groups in ((CODES, None), (CODES // 2, CODES), (np.zeros(N), CODES)):
+        assert confidence_interval("accuracy", Y, Y, strata=strata, groups=groups).value == 1
+
+
+def test_one_stratum_is_none():
+    for groups in (None, CODES):
+        one = confidence_interval("roc_auc", Y, A, strata=["all"] * N, groups=groups)
+        assert one == confidence_interval("roc_auc", Y, A, groups=groups)
+
+
+@pytest.mark.parametrize("row", [1, 5, N - 1])
+def test_a_group_in_two_strata_is_refused_by_its_rows(row):
+    strata = CODES // 2
+    strata[row] = 9
+    first = row // 4 * 4
+    with pytest.raises(ValueError, match=f"rows {first} and {row} are of one group and of two"):
+        confidence_interval("accuracy", Y, Y, strata=strata, groups=CODES)
