@@ -218,7 +218,7 @@ def test_probabilities_of_outputs_need_not_sum_to_1():
     proba = np.array([[0.6, 0.3, 0.2], [0.2, 0.7, 0.4], [0.1, 0.8, 0.9]])
     model = Stored([np.arange(2)] * 3, {"predict_proba": proba})
     for name, theirs in (("neg_brier_score", None), ("neg_log_loss", sklearn.metrics.log_loss)):
-        with pytest.warns(UserWarning) as told:
+        with pytest.warns(UserWarning, match="sum to one") as told:
             got = get_scorer(name)(model, None, marks)
         assert {one.category for one in told} == {UndefinedMetricWarning}
         assert len(told) == 1

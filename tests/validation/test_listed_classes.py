@@ -47,7 +47,7 @@ def test_what_is_no_list_of_labels(labels):
         (
             [2, 3],
             ["a", "b"],
-            r"labels holds text, \['a', 'b'\], and the classes are numbers, \[2, 3",
+            r"labels holds text, \['a', 'b'\], and the classes are numbers",
         ),
         (["x", "y"], [1, 2], r"labels holds numbers, \[1, 2\], and the classes are text"),
         (["x", "y"], ["a", 1], "and the classes are text"),

@@ -127,5 +127,5 @@ def test_what_only_behaves_like_a_tensor():
 
 
 def test_a_tensor_that_cannot_be_read_is_refused_by_name():
-    with pytest.raises(ValueError, match="y_score is a tensor .*can't convert a strange tensor"):
+    with pytest.raises(ValueError, match=r"y_score is a tensor .*can't convert a strange tensor"):
         sx.roc_auc_score(Y, Tensor(SCORE, lacks="strange"))
