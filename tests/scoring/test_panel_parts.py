@@ -82,7 +82,7 @@ def test_an_empty_panel(scoring):
 
 def test_a_loss_goes_by_the_name_of_its_scorer():
     for make in (get_scorer, lambda name: ScorerPanel([name])):
-        with pytest.raises(ValueError, match="'brier_score' is a loss.* is 'neg_brier_score'"):
+        with pytest.raises(ValueError, match=r"'brier_score' is a loss.* is 'neg_brier_score'"):
             make("brier_score")
         with pytest.raises(ValueError, match="'brier' is called 'neg_brier_score' here"):
             make("brier")
@@ -198,7 +198,8 @@ def test_a_number_of_any_type_is_a_float(value):
     found = ScorerPanel({"it": lambda estimator, X, y: value}).evaluate(MODEL, None, Y)
     assert found.values == {"it": float(value)}
     assert type(found.values["it"]) is float
-    assert not found.reasons and not found.notes
+    assert not found.reasons
+    assert not found.notes
 
 
 def test_why_a_value_is_nan():
