@@ -118,9 +118,7 @@ def test_a_column_is_not_named_after_another_class(names, others, in_order):
 
 def test_what_to_do_is_told():
     """``labels=`` says the order of three columns; of two the second is positive by it."""
-    with pytest.raises(
-        InvalidParameterError, match=r"as the classes \['a', 'b'\]: put .* order, o"
-    ):
+    with pytest.raises(InvalidParameterError, match=r"the classes \['a', 'b'\]: put .* order, or"):
         check_names(["b", "a"], ["a", "b"], "it")
     told = r"as the classes \['a', 'b', 'c'\]: put them in this order, or pass labels= in the order"
     with pytest.raises(InvalidParameterError, match=told):
