@@ -101,7 +101,7 @@ def test_the_rule_of_scikit_learn_for_numbers(classes):
     else:
         assert usual_positive(array) == classes[-1]
     with pytest.raises(
-        InvalidParameterError, match="takes value in {'a', 'b'} and pos_label is no"
+        InvalidParameterError, match=r"takes value in \{'a', 'b'\} and pos_label"
     ):
         usual_positive(np.array(["a", "b"]), of_numbers=True)
 
@@ -135,7 +135,7 @@ def test_the_rule_of_a_side(side, n_columns, classes):
     if classes == [0, 1] or known or (side == "numbers" and classes == [1, 2]):
         assert positive_of(array, None, None, side, "It", n_columns) == classes[1]
     else:
-        with pytest.raises(InvalidParameterError, match="positive class|pos_label is not"):
+        with pytest.raises(InvalidParameterError, match=r"positive class|pos_label is not"):
             positive_of(array, None, None, side, "It", n_columns)
     assert positive_of(array, None, None, "either", "It", 2) == classes[1]
     if classes != [0, 1]:
@@ -239,7 +239,7 @@ def test_the_columns_of_one_usual_label(alone, column):
         found = check(true, both)
         np.testing.assert_array_equal(getattr(found, name), both[:, column])
         assert found.true.tolist() == [int(alone == 1)] * 5
-        with pytest.raises(InvalidParameterError, match="one for each class|has two columns"):
+        with pytest.raises(InvalidParameterError, match=r"one for each class|has two columns"):
             check(true, both, pos_label=1)
         found = check(true, both, labels=sorted({alone, 1, 0 if alone == 1 else 1}))
         np.testing.assert_array_equal(getattr(found, name), PROBA)
@@ -248,7 +248,7 @@ def test_the_columns_of_one_usual_label(alone, column):
 def test_the_columns_of_another_label_alone_are_unknown():
     both = np.column_stack([1 - PROBA, PROBA])
     with pytest.raises(
-        InvalidParameterError, match=r"only one label \(5\) and y_proba has two col"
+        InvalidParameterError, match=r"only one label \(5\) and y_proba has two"
     ):
         BinaryProbabilities.check(np.full(5, 5), both, side="greater")
     found = BinaryProbabilities.check(np.full(5, 5), both, labels=[2, 5])
