@@ -100,9 +100,7 @@ def test_the_rule_of_scikit_learn_for_numbers(classes):
             usual_positive(array)
     else:
         assert usual_positive(array) == classes[-1]
-    with pytest.raises(
-        InvalidParameterError, match=r"takes value in \{'a', 'b'\} and pos_label"
-    ):
+    with pytest.raises(InvalidParameterError, match=r"takes value in \{'a', 'b'\} and pos_label"):
         usual_positive(np.array(["a", "b"]), of_numbers=True)
 
 
@@ -247,9 +245,7 @@ def test_the_columns_of_one_usual_label(alone, column):
 
 def test_the_columns_of_another_label_alone_are_unknown():
     both = np.column_stack([1 - PROBA, PROBA])
-    with pytest.raises(
-        InvalidParameterError, match=r"only one label \(5\) and y_proba has two"
-    ):
+    with pytest.raises(InvalidParameterError, match=r"only one label \(5\) and y_proba has two"):
         BinaryProbabilities.check(np.full(5, 5), both, side="greater")
     found = BinaryProbabilities.check(np.full(5, 5), both, labels=[2, 5])
     np.testing.assert_array_equal(found.proba, PROBA)
