@@ -171,7 +171,7 @@ def test_masks_are_kept_where_they_hide_anything():
 
 def test_what_holds_no_rows():
     for data in (3, 0.5, None, "ab", b"ab", {1: 2}, {1, 2}, object(), (x for x in [1])):
-        with pytest.raises(InvalidParameterError, match="it must be an array-like .*, got "):
+        with pytest.raises(InvalidParameterError, match=r"it must be an array-like .*, got "):
             read_column(data, "it")
     with pytest.raises(InvalidParameterError, match="it must hold rows, got the scalar"):
         read_column(np.array(3), "it")
@@ -186,16 +186,16 @@ def test_what_holds_no_rows():
             read_column(ragged, "it")
     for lazy in (pl.LazyFrame({"a": [1]}), pl.col("a")):
         with pytest.raises(
-            InvalidParameterError, match="it must be an eager polars Series or Data"
+            InvalidParameterError, match="it must be an eager polars Series"
         ):
             read_column(lazy, "it")
     for other in (pl.Series([{"a": 1}]), pl.Series([[1, 2]], dtype=pl.Array(pl.Int64, 2))):
         with pytest.raises(
-            InvalidParameterError, match="it must hold one value a row, got a colum"
+            InvalidParameterError, match="it must hold one value a row, got a"
         ):
             read_column(other, "it")
     with pytest.raises(
-        InvalidParameterError, match="it must be a pyarrow Array or ChunkedArray, g"
+        InvalidParameterError, match="it must be a pyarrow Array or Chunked"
     ):
         read_column(pa.table({"a": [1]}), "it")
 
@@ -226,7 +226,7 @@ class Broken(collections.UserList):
 
 def test_what_an_object_raises_is_told():
     with pytest.raises(
-        InvalidParameterError, match=r"it \(Broken\) cannot be read .*: KeyError: 3"
+        InvalidParameterError, match=r"it \(Broken\) cannot be .*: KeyError: 3"
     ):
         read_column(Broken(KeyError(3)), "it")
     with pytest.raises(InvalidParameterError, match="it is ragged"):
@@ -239,7 +239,7 @@ def test_what_an_object_raises_is_told():
             raise ValueError("no rows")
 
     with pytest.raises(
-        InvalidParameterError, match=r"it \(Alone\) cannot be .* ValueError: no rows"
+        InvalidParameterError, match=r"it \(Alone\) cannot .* ValueError: no rows"
     ):
         read_column(Alone(), "it")
 
@@ -352,7 +352,7 @@ def test_numbers_of_a_parameter():
             read_numbers("it", wrong)
     for masked in (np.ma.array([1, 2], mask=[0, 1]), np.ma.masked):
         with pytest.raises(
-            InvalidParameterError, match="it must hold numbers, none of them masked"
+            InvalidParameterError, match="it must hold numbers, none of them mask"
         ):
             read_numbers("it", masked)
     for wrong in ([[1], [1, 2]], objects(object()), objects([1, 2], 3)):
@@ -374,7 +374,7 @@ def test_numbers_that_rise():
             read_rising("it", wrong, finite=False)
     for wrong in ([], [1], [1, 2]):
         with pytest.raises(
-            InvalidParameterError, match="it must be finite .* rise, at least 3, got"
+            InvalidParameterError, match=r"it must be finite .* rise, at least 3,"
         ):
             read_rising("it", wrong, 3)
 
