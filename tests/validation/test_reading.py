@@ -185,18 +185,12 @@ def test_what_holds_no_rows():
         with pytest.raises(InvalidParameterError, match="it is ragged"):
             read_column(ragged, "it")
     for lazy in (pl.LazyFrame({"a": [1]}), pl.col("a")):
-        with pytest.raises(
-            InvalidParameterError, match="it must be an eager polars Series"
-        ):
+        with pytest.raises(InvalidParameterError, match="it must be an eager polars Series"):
             read_column(lazy, "it")
     for other in (pl.Series([{"a": 1}]), pl.Series([[1, 2]], dtype=pl.Array(pl.Int64, 2))):
-        with pytest.raises(
-            InvalidParameterError, match="it must hold one value a row, got a"
-        ):
+        with pytest.raises(InvalidParameterError, match="it must hold one value a row, got a"):
             read_column(other, "it")
-    with pytest.raises(
-        InvalidParameterError, match="it must be a pyarrow Array or Chunked"
-    ):
+    with pytest.raises(InvalidParameterError, match="it must be a pyarrow Array or Chunked"):
         read_column(pa.table({"a": [1]}), "it")
 
 
@@ -225,9 +219,7 @@ class Broken(collections.UserList):
 
 
 def test_what_an_object_raises_is_told():
-    with pytest.raises(
-        InvalidParameterError, match=r"it \(Broken\) cannot be .*: KeyError: 3"
-    ):
+    with pytest.raises(InvalidParameterError, match=r"it \(Broken\) cannot be .*: KeyError: 3"):
         read_column(Broken(KeyError(3)), "it")
     with pytest.raises(InvalidParameterError, match="it is ragged"):
         read_column(Broken(ValueError("unlike")), "it")
@@ -238,9 +230,7 @@ def test_what_an_object_raises_is_told():
         def __array__(self, dtype=None, copy=None):
             raise ValueError("no rows")
 
-    with pytest.raises(
-        InvalidParameterError, match=r"it \(Alone\) cannot .* ValueError: no rows"
-    ):
+    with pytest.raises(InvalidParameterError, match=r"it \(Alone\) cannot .* ValueError: no rows"):
         read_column(Alone(), "it")
 
 
@@ -351,9 +341,7 @@ def test_numbers_of_a_parameter():
         with pytest.raises(InvalidParameterError, match="it must hold numbers"):
             read_numbers("it", wrong)
     for masked in (np.ma.array([1, 2], mask=[0, 1]), np.ma.masked):
-        with pytest.raises(
-            InvalidParameterError, match="it must hold numbers, none of them mask"
-        ):
+        with pytest.raises(InvalidParameterError, match="it must hold numbers, none of them mask"):
             read_numbers("it", masked)
     for wrong in ([[1], [1, 2]], objects(object()), objects([1, 2], 3)):
         with pytest.raises(InvalidParameterError, match="it must hold numbers, got"):
@@ -373,9 +361,7 @@ def test_numbers_that_rise():
         with pytest.raises(InvalidParameterError, match="it must be numbers that rise, got"):
             read_rising("it", wrong, finite=False)
     for wrong in ([], [1], [1, 2]):
-        with pytest.raises(
-            InvalidParameterError, match=r"it must be finite .* rise, at least 3,"
-        ):
+        with pytest.raises(InvalidParameterError, match=r"it must be finite .* rise, at least 3,"):
             read_rising("it", wrong, 3)
 
 
