@@ -157,7 +157,7 @@ class PreparedMetric:
             warn_undefined(f"{metric.spec.name} is undefined: {self.reason}.")
             return float("nan")
         if self.averages_defined_classes:
-            return total * self._mean_of_defined()
+            return self._mean_of_defined()
         value = metric.function(checked, checked, **metric.params)
         return value if total == 1 else total * float(value)
 

@@ -101,7 +101,7 @@ class WorstGroupScorer(Scorer):
         try:
             return read_groups(column, count_rows(model.y_true) or 0, True, y_true=model.y_true)
         except InvalidParameterError as error:
-            text = str(error).replace("groups", self._column, 1)
+            text = str(error).replace("groups", self._column)
             raise InvalidParameterError(f"The groups of {self._name}: {text}") from error
 
     def _values(self, prepared: PreparedMetric, group: Array, is_large: Array) -> Array:

@@ -290,3 +290,90 @@ def test_an_output_of_one_class_in_training():
         own = Stored(classes, {"predict_proba": [first, second]})
         got = get_scorer("roc_auc")(own, None, marks)
         assert got == pytest.approx((expected + 1) / 2, rel=1e-12)
+
+
+# --------------------------------------------------------------------------- labels of one class
+
+
+@pytest.mark.parametrize(
+    ("classes", "y", "pred", "expected"),
+    [
+        ([0, 1], [0, 1, 1], [0, 1, 0], 1 / 2),
+        ([0, 1], [1, 1, 1], [1, 0, 1], 2 / 3),
+        ([0, 1], [0, 1, 1], [1, 1, 1], 1),
+        ([-1, 1], [-1, 1, 1], [1, -1, 1], 1 / 2),
+        ([1], [1, 1, 0], [1, 1, 1], 1),
+        ([0], [0, 1, 1], [0, 0, 0], 0),
+        ([False, True], [False, True, True], [False, True, False], 1 / 2),
+        ([0, 1], [0, 1, 2], [0, 1, 1], 1),  # 2 was never seen, and is not positive
+        ([0, 1], [2, 1, 2, 1], [0, 1, 1, 0], 1 / 2),
+        (None, [0, 1, 1], [0, 1, 0], 1 / 2),
+    ],
+)
+def test_recall_of_the_class_that_is_positive_for_the_model(classes, y, pred, expected):
+    own = Stored(None if classes is None else np.array(classes), {"predict": np.array(pred)})
+    assert get_scorer("recall")(own, None, np.array(y)) == expected
+
+
+def test_text_is_asked_for_by_the_classes_of_the_model():
+    """Though the rows have one of them."""
+    y, pred = np.array(["no"] * 3), np.array(["no", "yes", "no"])
+    own = model(["no", "yes"], predict=pred)
+    with pytest.raises(ValueError, match="pass pos_label='yes' or pos_label='no'"):
+        get_scorer("recall")(own, None, y)
+    assert get_scorer("recall", pos_label="no")(own, None, y) == 2 / 3
+    own = model(["no", "yes"], predict=y)
+    with pytest.raises(ValueError, match="pass pos_label='yes' or pos_label='no'"):
+        get_scorer("recall")(own, None, y)
+    named = get_scorer("specificity", pos_label="yes")
+    assert named(own, None, y) == 1
+    several = model(["no", "yes", "perhaps"], predict=pred)
+    with pytest.raises(ValueError, match=r"average='binary'|needs|pos_label"):
+        get_scorer("recall")(several, None, np.array(["no", "yes", "perhaps"]))
+    for name in ("accuracy", "f1_macro", "cohen_kappa"):
+        assert np.isfinite(get_scorer(name)(several, None, np.array(["no", "yes", "no"])))
+
+
+@pytest.mark.parametrize("lacking", [0, 1, 2])
+def test_a_class_of_one_row_is_a_class(lacking):
+    """In the mean of average precisions, beside one that has none."""
+    one, other = (k for k in range(3) if k != lacking)
+    code = np.array([one, other, other, other, other])
+    alone = [sklearn.metrics.average_precision_score(code == k, P[:, k]) for k in (one, other)]
+    own = model([0, 1, 2], predict_proba=P)
+    got = get_scorer("average_precision")(own, None, code)
+    assert got == pytest.approx(np.mean(alone), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["average_precision", "roc_auc", "pr_auc", "lift_at_10"])
+def test_rows_without_a_positive_one(name):
+    own = model([0, 1], predict_proba=TWO)
+    with pytest.warns(UndefinedMetricWarning, match="undefined|not defined|No positive|no row"):
+        assert np.isnan(get_scorer(name)(own, None, np.zeros(3, int)))
+    if name in ("average_precision", "pr_auc"):
+        assert get_scorer(name)(own, None, np.ones(3, int)) == 1
+
+
+def test_metrics_that_read_data_alike_share_them_and_no_others():
+    """One panel of all positive classes, lists of labels and policies, against each alone."""
+    y = np.array(["a", "b", "b", "a", "b"])
+    of_b = np.array([0.2, 0.9, 0.4, 0.3, 0.7])
+    pred = np.where(of_b > 0.5, "b", "a")
+    own = model(["a", "b"], predict_proba=np.column_stack([1 - of_b, of_b]), predict=pred)
+    scorers = {}
+    for name in ("pr_auc", "f1", "recall", "gini", "neg_log_loss", "accuracy"):
+        for label in ("a", "b"):
+            options = {} if name in ("neg_log_loss", "accuracy") else {"pos_label": label}
+            for missing in ("align", "nan"):
+                scorers[f"{name} {label} {missing}"] = get_scorer(name, missing=missing, **options)
+    for labels in (["a", "b"], ["b", "a"]):
+        scorers[f"pr_auc {labels}"] = get_scorer("pr_auc", labels=labels)
+        scorers[f"rps {labels}"] = get_scorer("neg_ranked_probability_score", labels=labels)
+    names = list(scorers)
+    for order in (names, names[::-1]):
+        got = ScorerPanel({name: scorers[name] for name in order})(own, None, y)
+        for name in order:
+            assert got[name] == scorers[name](own, None, y), name
+    mark = y == "a"
+    assert got["recall a nan"] == (pred[mark] == "a").mean()
+    assert got["gini a align"] == pytest.approx(2 * roc_auc_score(mark, 1 - of_b) - 1)

@@ -1,10 +1,13 @@
 """Arrays of libraries that need not be installed, by what stands in for them."""
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import skmetrics_ext as sx
-from skmetrics_ext.validation.tensors import is_tensor, to_host
+from skmetrics_ext.validation.tensors import is_tensor, take_of_tensor, to_host
 
 Y = np.array([0, 1, 1, 0, 1])
 SCORE = np.array([0.5, 0.75, 0.25, 0.125, 1.0])
@@ -83,6 +86,8 @@ class Tensor:
 
     def numpy(self, *, force=False):
         self.steps.append("numpy")
+        if not force:
+            raise RuntimeError("it requires grad")
         if self.lacks:
             raise TypeError(f"can't convert a {self.lacks} tensor to numpy")
         return self.values
@@ -124,6 +129,73 @@ def test_what_only_behaves_like_a_tensor():
     tensor = Alike(SCORE, own=False)
     np.testing.assert_array_equal(to_host(tensor, "it"), SCORE)
     assert tensor.steps == ["detach", "cpu", "numpy"]
+
+
+def test_a_list_of_tensors_is_its_rows():
+    for rows in ([SCORE], [SCORE, SCORE], (SCORE,)):
+        found = to_host(type(rows)(Tensor(row) for row in rows), "it")
+        np.testing.assert_array_equal(found, rows)
+    mixed = [Tensor(SCORE), SCORE]
+    np.testing.assert_array_equal(to_host(mixed, "it"), [SCORE, SCORE])
+    for kept in ([], (), [1, 2], [[1], [2, 3]], "ab", None, 3):
+        assert to_host(kept, "it") is kept
+
+
+class Exported:
+    """An array that NumPy reads by its memory alone."""
+
+    def __init__(self, values, error=None):
+        self.values, self.error = values, error
+
+    def __array__(self, dtype=None, copy=None):
+        if self.error is None:
+            return np.array([self], dtype=object)
+        raise self.error
+
+    def __dlpack__(self, **options):
+        options = {name: one for name, one in options.items() if name != "dl_device"}
+        return self.values.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.values.__dlpack_device__()
+
+
+@pytest.mark.parametrize("error", [None, TypeError("no"), ValueError("no"), RuntimeError("no")])
+def test_memory_is_read_where_there_is_no_array(error):
+    assert is_tensor(Exported(SCORE))
+    np.testing.assert_array_equal(to_host(Exported(SCORE, error), "it"), SCORE)
+
+
+def test_only_the_first_line_of_an_error_is_told():
+    given = Exported(SCORE, OSError("it is gone\nmany more lines"))
+    with pytest.raises(ValueError, match=r"it is a tensor .* on the host: it is gone$"):
+        to_host(given, "it")
+
+
+def test_columns_that_share_memory_are_no_tensors():
+    class Own(pd.Series):
+        pass
+
+    for data in (Own([1, 2]), pd.DataFrame({"a": [1]}), pl.Series([1]), pa.array([1]), [1], 3):
+        assert not is_tensor(data)
+
+
+@pytest.mark.parametrize("rows", [np.array([3, 1]), np.array([False, True, False, True, True])])
+def test_rows_of_a_tensor_without_the_standard(rows):
+    """PyTorch's tensors take an array of places, not a mask of NumPy."""
+
+    class Indexed:
+        __module__ = "torch"
+        __name__ = "Tensor"
+
+        def __init__(self, values):
+            self.values, self.shape = values, values.shape
+
+        def __getitem__(self, places):
+            assert places.dtype != bool
+            return self.values[places]
+
+    np.testing.assert_array_equal(take_of_tensor(Indexed(SCORE), rows), SCORE[rows])
 
 
 def test_a_tensor_that_cannot_be_read_is_refused_by_name():

@@ -142,6 +142,7 @@ def test_the_predictions_decide_where_results_are(true, pred, dispatch):
     agree(got, sx.confusion_matrix(Y3, P3, sample_weight=W), put)
     rows = sx.influence_values("accuracy", true(Y3), pred(P3))
     agree(rows, sx.influence_values("accuracy", Y3, P3), put)
+    agree(sx.confusion_matrix(true(Y3), y_pred=pred(P3)), sx.confusion_matrix(Y3, P3), put)
     by_name = sx.confusion_matrix(y_pred=pred(P3), y_true=true(Y3))
     agree(by_name, sx.confusion_matrix(Y3, P3), put)
 
@@ -249,9 +250,10 @@ def test_tensors_of_two_dimensions_too_many_are_refused_as_arrays_are():
 
 @pytest.mark.parametrize("rows", [np.array([3, 1]), np.arange(60) % 7 == 0])
 def test_rows_of_a_tensor_stay_on_its_device(rows):
-    taken = take_rows(elsewhere(S), rows)
-    assert taken.device == ELSEWHERE
-    np.testing.assert_array_equal(to_host(taken, "S"), S[rows])
+    for values in (S, np.column_stack([S, 2 * S, 3 * S])):
+        taken = take_rows(elsewhere(values), rows)
+        assert taken.device == ELSEWHERE
+        np.testing.assert_array_equal(to_host(taken, "S"), values[rows])
 
 
 class Borrowed:
