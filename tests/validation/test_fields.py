@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -224,17 +226,16 @@ def test_the_size_of_a_table_is_told(n_classes, n_tables, told):
     assert str(no_room(n_classes, n_tables)).startswith(told)
 
 
-def test_memory_is_that_of_the_machine_or_the_limit_of_the_process(monkeypatch):
-    resource = pytest.importorskip("resource")
+@pytest.mark.parametrize(
+    ("soft", "hard", "expected"), [(-1, 7, 4_096_000), (5000, -1, 5000), (2**40, 2**40, 4_096_000)]
+)
+def test_memory_is_that_of_the_machine_or_the_limit_of_the_process(
+    soft, hard, expected, monkeypatch
+):
     pages = {"SC_PHYS_PAGES": 1000, "SC_PAGE_SIZE": 4096}
-    monkeypatch.setattr(of_tables.os, "sysconf", pages.__getitem__)
-    for soft, hard, expected in (
-        (resource.RLIM_INFINITY, 7, 4_096_000),
-        (5000, resource.RLIM_INFINITY, 5000),
-        (2**40, 2**40, 4_096_000),
-    ):
-        monkeypatch.setattr(resource, "getrlimit", lambda kind, both=(soft, hard): both)
-        assert of_tables._memory() == expected
-    pages.clear()
-    monkeypatch.setattr(of_tables.os, "sysconf", lambda name: int("unknown"))
+    monkeypatch.setattr(of_tables.os, "sysconf", pages.__getitem__, raising=False)
+    limits = SimpleNamespace(RLIM_INFINITY=-1, RLIMIT_AS=9, getrlimit={9: (soft, hard)}.get)
+    monkeypatch.setitem(sys.modules, "resource", limits)
+    assert of_tables._memory() == expected
+    monkeypatch.setattr(of_tables.os, "sysconf", int)  # of a name that the machine does not know
     assert of_tables._memory() == float("inf")
