@@ -454,8 +454,10 @@ def with_weight(checked: Any) -> Any:
 
 def same_positive(checked: Any, pos_label: Any) -> Any:
     """Checked data, unless ``pos_label`` is another class than the last of their two."""
-    positive = checked.classes.tolist()[-1]
-    if pos_label is None or len(checked.classes) != 2 or pos_label == positive:
+    if pos_label is None or len(checked.classes) != 2:
+        return checked
+    positive = checked.classes.tolist()[1]
+    if pos_label == positive:
         return checked
     raise InvalidParameterError(
         f"These data were checked with {positive!r} as the positive class, got "
