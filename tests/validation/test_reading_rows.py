@@ -125,7 +125,7 @@ def test_masks_of_several_models():
 # --------------------------------------------------------------------------- weights
 
 
-@pytest.mark.parametrize("exponent", [-250, -201, -199, 0, 199, 201, 250])
+@pytest.mark.parametrize("exponent", [-250, -201, -200, -199, 0, 199, 200, 201, 250])
 def test_only_extreme_weights_are_rescaled(exponent):
     weight = np.array([1.0, 0.75, 0]) * 2.0**exponent
     found = check_weight(weight, 3)
@@ -139,6 +139,37 @@ def test_only_extreme_weights_are_rescaled(exponent):
     else:
         with refused("divide all of them by one number"):
             check_weight(weight, 3, part=True)
+
+
+@pytest.mark.parametrize(
+    ("weight", "told"),
+    [
+        ([0, 1, -1], "got -1 in row 2"),
+        ([2, 0, -3, -4], "got -3 in row 2"),
+        ([0.5, 0.0, -0.25], r"got -0\.25 in row 2"),
+        ([-1, 0], "got -1 in row 0"),
+    ],
+)
+def test_the_first_weight_below_0(weight, told):
+    with refused(f"sample_weight must not be negative, {told}"):
+        check_weight(weight, len(weight))
+    with refused(f"sample_weight must not be negative, {told}"):
+        check_weight(weight, len(weight), part=True)
+    whole = np.abs(weight)
+    assert check_weight(whole, len(weight)).tolist() == whole.tolist()
+
+
+def test_weights_in_any_container():
+    for given in ([1, 0, 2], pd.Series([1, 0, 2]), np.array([True, False, True]), (1, 1, 0)):
+        found = check_weight(given, 3)
+        assert found.dtype == np.int64
+        assert found.tolist() == [int(one) for one in given]
+    found = check_weight(np.array([1, 0.5, 2], object), 3)
+    assert (found.dtype, found.tolist()) == (np.float64, [1, 0.5, 2])
+    with refused("sample_weight must hold numbers, got dtype object"):
+        check_weight(np.array([1, object()], object), 2)
+    with refused("sample_weight must hold numbers, got dtype <U1"):
+        check_weight(np.array(["1", "2"]), 2)
 
 
 def test_weights_of_a_part_may_all_be_0():

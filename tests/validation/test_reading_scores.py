@@ -1,6 +1,7 @@
 """Scores of any dtype in their order, scores of several classes, and decision values."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn.metrics
 from scipy.sparse import csr_array
@@ -193,6 +194,67 @@ def test_top_k_of_two_and_of_several_classes(k):
         sx.top_k_accuracy_score(Y3, S3[:, :2], k=k)
     with refused(r"given labels \(3\) not equal .*'y_score' \(2"):
         sx.top_k_accuracy_score(Y3, S3[:, :2], k=k, labels=[0, 1, 2])
+
+
+@pytest.mark.parametrize("shape", [(4, 1, 1), (4, 2, 1), (4, 2, 2), (4, 1, 2)])
+def test_scores_of_two_classes_are_a_column_or_two_that_sum_to_1(shape):
+    y = [0, 1, 1, 0]
+    score = np.full(shape, 0.5)
+    with refused(r"1d array of scores of the positive class, or two columns .* array of shape"):
+        Scores.check(y, score)
+    with refused("1d array of scores of the positive class, or two columns"):
+        sx.roc_curve(y, score)
+    with refused("needs to be of shape|array of shape"):
+        sx.top_k_accuracy_score(y, score, k=1)
+    with refused("array of shape|shape"):
+        sx.hinge_loss(y, score)
+
+
+def test_two_columns_of_scores():
+    y, proba = [0, 1, 1, 0], np.array([0.25, 0.5, 0.75, 0.125])
+    both = np.column_stack([1 - proba, proba])
+    assert Scores.check(y, both).score.tolist() == proba.tolist()
+    assert Scores.check(y, both, pos_label=0).score.tolist() == (1 - proba).tolist()
+    assert Scores.check(y, proba[:, None]).score.tolist() == proba.tolist()
+    assert Scores.check(y, both + 4e-7).score.tolist() == (proba + 4e-7).tolist()
+    for wrong in (2 * both, both + 1e-5, both[:, :1] * [1, 1], both - [[0.5, 0]]):
+        with refused(r"two columns of probabilities that sum to 1.*array of shape \(4, 2\)"):
+            Scores.check(y, wrong)
+
+
+def test_a_named_column_is_that_of_the_positive_class():
+    y, proba = np.array(["a", "b", "b", "a"]), np.array([0.25, 0.5, 0.75, 0.125])
+    for positive, other in ("ab", "ba"):
+        found = Scores.check(y, pd.Series(proba, name=positive), pos_label=positive)
+        assert found.score.tolist() == proba.tolist()
+        with refused(f"named .'{other}'., and are read by position as the class .'{positive}'."):
+            Scores.check(y, pd.Series(proba, name=other), pos_label=positive)
+    both = np.column_stack([1 - proba, proba])
+    named = pd.DataFrame(both, columns=["a", "b"])
+    for positive in "ab":
+        found = Scores.check(y, named, pos_label=positive)
+        assert found.score.tolist() == named[positive].tolist()
+        with refused(r"named \['b', 'a'\], and are read by position as the classes \['a', 'b'\]"):
+            Scores.check(y, named.rename(columns={"a": "b", "b": "a"}), pos_label=positive)
+    alone = np.array([1, 1, 1, 1])
+    found = Scores.check(alone, pd.DataFrame(both, columns=["0", "1"]))
+    assert found.score.tolist() == proba.tolist()
+    with refused(r"named \['1', '0'\], .* as the classes \[\(another\), 1\]"):
+        Scores.check(alone, pd.DataFrame(both, columns=["1", "0"]))
+
+
+def test_how_many_columns_there_are_is_told_with_the_classes():
+    proba = np.full((3, 2), 0.5)
+    with refused(r"labels: \['a' 'b' 'c'\] \(3\), columns of y_proba: 2"):
+        sx.log_loss(["a", "b", "c"], proba, labels=["c", "a", "b"])
+    with refused(
+        r"number of classes: 3 vs 2.* found in y_true: \['a' 'b' 'c'\], columns of y_proba: 2"
+    ):
+        sx.log_loss(["a", "b", "c"], proba)
+    with refused(r"number of classes: 3 vs 2"):
+        sx.log_loss(["a", "b", "c"], proba[:, 0])
+    with refused(r"labels: \['b' 1 'a'\] \(3\), columns of y_proba: 2"):
+        sx.log_loss(["a", "b", "b"], proba, labels=["b", 1, "a"])
 
 
 # --------------------------------------------------------------------------- decision values
