@@ -132,7 +132,7 @@ class PreparedMetric:
     def plain_value(self) -> float | None:
         """The value straight from the tally; None if there is anything to warn of."""
         metric, data = self.metric, self.data
-        if self.checked is None or data.has_empty_classes or data.total != 1 or data.unseen:
+        if self.checked is None or data.has_empty_classes or data.unseen:
             return None
         if data.checked.cache.get("no_sum"):
             return None

@@ -108,6 +108,15 @@ def test_a_class_of_rows_of_weight_0_is_no_class_of_the_rows(dtype):
     assert got == pytest.approx(panel(part, None, y[kept], sample_weight=weight[kept]))
 
 
+@pytest.mark.parametrize("name", ["roc_auc", "gini", "average_precision", "neg_log_loss"])
+def test_weights_of_any_scale_are_those_of_a_mean(name):
+    own, y = model([0, 1], predict_proba=TWO), np.array([0, 1, 0])
+    weight = np.array([3.0, 1.0, 2.0])
+    value = get_scorer(name)(own, None, y, sample_weight=weight)
+    for scale in (2.0**-600, 2.0**-1000, 2.0**900):
+        assert get_scorer(name)(own, None, y, sample_weight=scale * weight) == value
+
+
 def test_a_class_with_rows_of_weight_0_alone_is_lacking():
     y, weight = ABC[[0, 1, 2, 1, 0]], np.array([1, 2, 0, 1, 1])
     own = model(ABC, predict_proba=P)
@@ -150,6 +159,12 @@ def test_a_class_never_seen_comes_last_among_the_top(method, dtype):
     own = model([0, 1], **{method: score})
     found = [get_scorer("top_k_accuracy", k=k)(own, None, y) for k in (1, 2)]
     assert found == [2 / 4, 3 / 4]
+
+
+def test_the_score_of_a_class_never_seen_is_below_large_ones_too():
+    """Where 1 less would be the same number."""
+    own = model([0, 1], decision_function=np.full((2, 2), 1e17))
+    assert get_scorer("top_k_accuracy", k=2)(own, None, np.array([2, 0])) == 1 / 2
 
 
 def test_decision_values_of_two_classes_rank_both():
@@ -313,6 +328,14 @@ def test_an_output_of_one_class_in_training():
 def test_recall_of_the_class_that_is_positive_for_the_model(classes, y, pred, expected):
     own = Stored(None if classes is None else np.array(classes), {"predict": np.array(pred)})
     assert get_scorer("recall")(own, None, np.array(y)) == expected
+
+
+def test_a_model_of_one_class_is_asked_for_another():
+    own = model(["b"], predict=np.array(["b", "b", "b"]))
+    y = np.array(["a", "b", "b"])
+    assert get_scorer("recall", pos_label="a")(own, None, y) == 0
+    assert get_scorer("recall", pos_label="b")(own, None, y) == 1
+    assert get_scorer("precision", pos_label="b")(own, None, y) == 2 / 3
 
 
 def test_text_is_asked_for_by_the_classes_of_the_model():

@@ -76,6 +76,18 @@ def test_the_positive_class_is_asked_for_where_nothing_says_it():
     assert compute_metrics(["f1_macro"], y, PRED + 1)["f1_macro"] > 0
 
 
+def test_two_columns_do_not_say_which_class_is_positive():
+    """Both classes have a column, and the metrics of one class have to know which."""
+    y, both = np.where(Y == 1, "b", "a"), np.column_stack([1 - P, P])
+    for name in ("average_precision", "lift_at_10", "h_measure", "pr_auc"):
+        with pytest.raises(ValueError, match="needs a positive class: pass pos_label='b' or pos_l"):
+            compute_metrics([name], y, y_score=both)
+        got = compute_metrics([name], y, y_score=both, pos_label="a")
+        assert got[name] == pytest.approx(alone(name, y == "a", 1 - P), rel=1e-13)
+    got = compute_metrics(["roc_auc", "gini"], y, y_score=both)
+    assert got == pytest.approx(compute_metrics(["roc_auc", "gini"], Y, y_score=P), rel=1e-13)
+
+
 def test_several_classes():
     y, proba = RNG.integers(0, 3, 90), RNG.dirichlet(np.ones(3), 90)
     names = ["roc_auc_ovr", "roc_auc_ovo", "average_precision", "neg_log_loss", "top_k_accuracy"]

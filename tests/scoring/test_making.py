@@ -19,7 +19,7 @@ from skmetrics_ext import (
 )
 from skmetrics_ext.registry import find
 from skmetrics_ext.scoring.responses import Stored
-from skmetrics_ext.scoring.scorer import check_classes
+from skmetrics_ext.scoring.scorer import check_classes, read_as_scorer
 
 Y = np.array([0, 1, 1, 0, 1, 0])
 OF_1 = np.array([0.2, 0.9, 0.4, 0.3, 0.7, 0.6])
@@ -152,3 +152,16 @@ def test_the_rows_of_features_are_those_of_the_labels():
 def test_a_model_of_one_class_is_not_reported():
     with pytest.raises(ValueError, match="y holds the single class 0"):
         cross_validation_report(GaussianNB(), np.zeros((6, 1)), np.zeros(6, int))
+
+
+def test_a_signature_ends_before_metadata():
+    def call(self, estimator, X, y_true, sample_weight=None, **metadata):
+        pass
+
+    def plain(first, *rest, last=1):
+        pass
+
+    assert [*inspect.signature(read_as_scorer(call)).parameters] == [
+        *("self", "estimator", "X", "y_true", "sample_weight"),
+    ]
+    assert [*inspect.signature(read_as_scorer(plain)).parameters] == ["first", "rest", "last"]

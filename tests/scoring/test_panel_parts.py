@@ -202,6 +202,16 @@ def test_a_number_of_any_type_is_a_float(value):
     assert not found.notes
 
 
+def test_metrics_of_grades_and_of_marks_are_checked_apart():
+    grades, score = np.array([[2, 0, 1], [0, 3, 1]]), np.array([[0.9, 0.1, 0.5], [0.2, 0.8, 0.1]])
+    model = Stored([np.arange(4)] * 3, {"decision_function": score})
+    for names in (["ndcg", "neg_coverage_error"], ["neg_coverage_error", "ndcg"]):
+        found = ScorerPanel(names).evaluate(model, None, grades)
+        assert found.values["ndcg"] == pytest.approx(sklearn.metrics.ndcg_score(grades, score))
+        assert np.isnan(found.values["neg_coverage_error"])
+        assert "multiclass-multioutput format" in found.reasons["neg_coverage_error"]
+
+
 def test_why_a_value_is_nan():
     """By what the metric warns of, else by what its row says, else that it is so."""
     no_positive = Stored(np.arange(2), {"predict": np.zeros(2, int), "predict_proba": np.eye(2)})

@@ -105,6 +105,23 @@ def test_the_one_group_that_there_is_is_the_worst():
     assert score("accuracy", region=np.zeros(10)) == 6 / 10
 
 
+def test_several_outputs():
+    """Of labels and of scores; an output without a mark in a group leaves its average."""
+    marks = np.array([[1, 0], [0, 1], [1, 1], [1, 0], [0, 1], [1, 1]])
+    pred = np.array([[1, 0], [0, 1], [1, 0], [1, 1], [0, 0], [1, 0]])
+    region = np.array(["n", "n", "n", "s", "s", "s"])
+    proba = np.array([[0.9, 0.2], [0.1, 0.7], [0.6, 0.1], [0.8, 0.9], [0.5, 0.3], [0.7, 0.2]])
+    model = Stored([np.arange(2)] * 2, {"predict": pred, "predict_proba": proba})
+    for name in ("f1_macro", "accuracy", "recall_micro", "roc_auc"):
+        scorer = get_scorer(name)
+        expected = []
+        for one in ("n", "s"):
+            rows = region == one
+            own = {"predict": pred[rows], "predict_proba": proba[rows]}
+            expected.append(scorer(Stored([np.arange(2)] * 2, own), None, marks[rows]))
+        assert score(name, marks, model, region) == pytest.approx(min(expected), rel=1e-14)
+
+
 def test_small_groups_do_not_decide():
     region = np.array(["north"] * 6 + ["south"] * 3 + ["islet"])  # the last row is an error
     assert score("accuracy", region=region) == 0

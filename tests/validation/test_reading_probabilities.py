@@ -63,6 +63,9 @@ def test_the_row_whose_sum_is_furthest_from_1():
     assert row_sum_problem(off, eps) == "y_proba sums to 1 in row 3"
     off[2, 0] = 0.5
     assert row_sum_problem(off, eps) == "y_proba sums to 1.375 in row 2"
+    limit = np.array([[0.5, 0.5 + 2.0**-10]])
+    assert row_sum_problem(limit, 2.0**-20) == ""
+    assert row_sum_problem(limit, 2.0**-21) == "y_proba sums to 1.00098 in row 0"
     low = P3 * 0.5
     assert row_sum_problem(low, eps) == "y_proba sums to 0.5 in row 0"
     near = P3.copy()
@@ -95,6 +98,8 @@ def test_rows_that_do_not_sum_to_1_warn_or_are_refused():
         else:
             with refused("row 1 sums to"):
                 Probabilities.check_strict(Y3, near)
+    limit = np.array([[0.5, 0.5 + 2.0**-10]], np.float16)  # the spacing of half precision at 1
+    assert Probabilities.check_strict([1], limit, labels=[0, 1]).proba.sum() == 1 + 2.0**-10
     half = P3.astype(np.float16)
     half[1] = [0.2502, 0.5, 0.25]
     Probabilities.check_strict(Y3, half)

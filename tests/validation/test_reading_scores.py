@@ -95,6 +95,13 @@ def test_numbers_with_more_digits_than_floats_keep_their_order(what):
     np.testing.assert_array_equal(backwards, found[::-1])
 
 
+def test_unsigned_integers_beyond_int64_keep_their_order():
+    values = np.array([2**63, 2**63 + 1, 2**64 - 1, 2**63 + 1, 2**64 - 2, 5], np.uint64)
+    found = read_scores_of(values, "it")
+    assert np.unique(found, return_inverse=True)[1].tolist() == [1, 2, 4, 2, 3, 0]
+    assert sx.roc_auc_score([0, 1], values[:2]) == 1
+
+
 def test_long_floats_keep_their_order():
     if np.finfo(np.longdouble).eps == np.finfo(float).eps:
         pytest.skip("long doubles are doubles here")
