@@ -176,10 +176,10 @@ def test_sums_are_in_the_units_of_tiny_weights():
 
 
 def test_integers_beyond_floats_rank_a_class_that_the_model_never_saw_last():
-    score = np.array([[2**60, 2**60 + 1]] * 2)
+    score = np.array([[2**60, 2**60 + 1]] * 3)
     model = Stored(np.arange(2), {"decision_function": score})
-    y = np.array([2, 0])
-    assert get_scorer("top_k_accuracy", k=2)(model, None, y) == 0.5
+    y = np.array([2, 0, 0])
+    assert get_scorer("top_k_accuracy", k=2)(model, None, y) == 2 / 3
 
 
 def pair_area(score, first, second):

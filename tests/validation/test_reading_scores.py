@@ -75,6 +75,7 @@ ORDERED = {
     "negative": [-(2**64) - k for k in (900, 5, 1, 0, 0)],
     "of both signs": [-(2**70) - 1, -(2**70), -5, 0, 7, 2**70, 2**70 + 1],
     "beyond uint64": [2**80 + k for k in range(5)],
+    "among fractions": [-0.5, 0.25, 0.5, 2**60, 2**60 + 1],
 }
 
 
