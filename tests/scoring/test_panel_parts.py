@@ -1,5 +1,6 @@
 """What a panel does with each of its scorers: names, weights, metadata, errors, reasons."""
 
+import re
 import warnings
 from functools import partial
 
@@ -10,8 +11,10 @@ import sklearn.metrics
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skmetrics_ext import ScorerPanel, accuracy_score, get_scorer, make_scorer, roc_auc_score
+from skmetrics_ext.scoring.intervals import estimate_of, with_rows
 from skmetrics_ext.scoring.panel import unique
 from skmetrics_ext.scoring.responses import Stored
+from skmetrics_ext.scoring.scorer import ScoredModel
 
 Y = np.array([0, 1, 1, 0, 1, 0])
 PRED = np.array([0, 1, 0, 0, 1, 1])
@@ -346,3 +349,48 @@ def test_no_interval_where_groups_or_sums_or_classes_leave_none():
     with pytest.raises(ValueError, match="'accuracy_low' is not a metric of this panel: accuracy"):
         ScorerPanel(["accuracy"]).single("accuracy_low")
     assert repr(alone.single("accuracy_low")) == "ScorerPanel(['accuracy']).single('accuracy_low')"
+
+
+SCORERS = {
+    "mean": ("neg_log_loss", None),
+    "its sum": (get_scorer("neg_log_loss", normalize=False), r"a sum \(normalize=False\) has no"),
+    "worst group": (get_scorer("accuracy", worst_of="region"), "score of the worst group has no"),
+    "own": (make_scorer(lambda y, pred: 0.5), "only metrics of this package have intervals"),
+    "function": (half, "only metrics of this package have intervals"),
+    "lacking": ("roc_auc_ovr", "an average over the classes that have rows has no interval"),
+    "never seen": ("roc_auc_ovo", r"never saw the classes \[3\] of y_true"),
+}
+
+
+@pytest.mark.parametrize("what", SCORERS)
+def test_why_there_is_no_interval(what):
+    scoring, reason = SCORERS[what]
+    scorer = ScorerPanel([scoring]).scorers.popitem()[1]
+    y = np.array([0, 1, 1, 0, 1, 0]) if what != "never seen" else np.array([0, 1, 2, 3, 1, 2])
+    proba = np.random.default_rng(0).dirichlet(np.ones(3), 6)
+    model = ScoredModel(
+        Stored(np.arange(3), {"predict_proba": proba, "predict": proba.argmax(axis=1)}), None, y
+    )
+    prepared = with_rows(scorer, model, {})
+    if reason is None:
+        assert prepared.checked is not None
+    else:
+        assert re.search(reason, prepared)
+        assert estimate_of(scorer, model, {}, {}, 0.5) == (None, prepared)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"zero_division": 7}, "zero_division has to be one of"),
+        ({"average": "mean"}, "average has to be one of"),
+        ({"pos_label": 7}, "pos_label=7 is not a valid label"),
+    ],
+)
+def test_parameters_are_checked_though_the_value_does_not_depend_on_them(options, told):
+    scorer = get_scorer("f1", **options)
+    with pytest.raises(ValueError, match=told):
+        scorer(MODEL, None, Y)
+    found = ScorerPanel({"it": scorer, "f1": "f1"}).evaluate(MODEL, None, Y)
+    assert told in found.reasons["it"]
+    assert found.values["f1"] == 2 / 3
