@@ -63,9 +63,7 @@ class WorstGroupScorer(Scorer):
         weights = {"sample_weight": sample_weight}
         group = prepared.values_of_rows_read(self._groups(evaluation, column), weights)
         sizes = np.bincount(group)
-        if not sizes.all():  # all rows of a group have weight 0
-            group, sizes = (np.cumsum(sizes > 0) - 1)[group], sizes[sizes > 0]
-        is_large = sizes >= self._min_rows
+        is_large = sizes >= self._min_rows  # a group whose rows all have weight 0 has none
         scores = self._sign * self._values(prepared, group, is_large)[is_large]
         n_undefined = int(np.isnan(scores).sum())
         if n_undefined == len(scores):

@@ -48,6 +48,34 @@ def test_functions_of_the_user_are_given_the_scores_of_one_class(what, positive)
     np.testing.assert_array_equal(given[0], of_no if positive == "no" else of_yes)
 
 
+@pytest.mark.parametrize("classes", [[0, 1], None])
+def test_functions_of_the_user_are_given_labels_as_they_are(classes):
+    given = []
+
+    def metric(y_true, y_pred, **options):
+        given.append(y_pred)
+        return 0.5
+
+    pred = np.array([1, 0, 1])
+    own = Stored(None if classes is None else np.array(classes), {"predict": pred})
+    for options in ({}, {"pos_label": 0}, {"pos_label": 1}):
+        make_scorer(metric, **options)(own, None, [0, 1, 1])
+        assert given.pop() is pred
+    outputs = np.array([[0.5, 0.25], [0.75, 0.5]])
+    own = Stored([np.arange(2)] * 2, {"predict_proba": outputs})
+    make_scorer(metric, response_method="predict_proba")(own, None, outputs > 0.5)
+    assert given.pop() is outputs
+
+
+def test_a_class_that_the_model_never_saw_may_be_positive():
+    """It has probability 0, the only known one 1."""
+    own, y = model(["b"], predict_proba=np.ones((4, 1))), np.array(["a", "b", "b", "b"])
+    assert get_scorer("net_benefit_at_50", pos_label="a")(own, None, y) == 0
+    assert get_scorer("net_benefit_at_50", pos_label="b")(own, None, y) == (3 - 1) / 4
+    brier = get_scorer("neg_brier_score")(own, None, y)
+    assert brier == pytest.approx(-sklearn.metrics.brier_score_loss(y == "b", np.ones(4)))
+
+
 def test_a_positive_class_that_the_model_does_not_have():
     scorer = make_scorer(lambda y, s, pos_label: 0.5, response_method="predict_proba", pos_label=7)
     with pytest.raises(ValueError, match=r"pos_label=7 is not a valid label.*\[0 1\]"):
@@ -163,8 +191,10 @@ def test_a_class_never_seen_comes_last_among_the_top(method, dtype):
 
 def test_the_score_of_a_class_never_seen_is_below_large_ones_too():
     """Where 1 less would be the same number."""
-    own = model([0, 1], decision_function=np.full((2, 2), 1e17))
-    assert get_scorer("top_k_accuracy", k=2)(own, None, np.array([2, 0])) == 1 / 2
+    for known, unseen in (([0, 1], 2), ([1, 2], 0)):
+        own = model(known, decision_function=np.full((2, 2), 1e17))
+        y = np.array([unseen, known[0]])
+        assert get_scorer("top_k_accuracy", k=2)(own, None, y) == 1 / 2
 
 
 def test_decision_values_of_two_classes_rank_both():

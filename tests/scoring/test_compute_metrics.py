@@ -48,6 +48,20 @@ def test_a_scorer_keeps_the_unit_of_weights_that_are_counts():
     assert got == pytest.approx(expected, rel=1e-13)
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_panel_keeps_the_unit_of_weights_that_are_counts(order):
+    """Beside metrics of shares, whose weights may be rescaled."""
+    X, y = iris()
+    model, weight = bayes().fit(X, y), RNG.integers(1, 4, len(y)) * 2.0**210
+    names = ["accuracy", "krippendorff_alpha", "f1_macro"][::order]
+    got = skmetrics_ext.ScorerPanel(names)(model, X, y, sample_weight=weight)
+    options = {"sample_weight": weight}
+    expected = skmetrics_ext.krippendorff_alpha_score(y, model.predict(X), **options)
+    assert got["krippendorff_alpha"] == pytest.approx(expected, rel=1e-15)
+    scaled = skmetrics_ext.accuracy_score(y, model.predict(X), sample_weight=weight / 2.0**210)
+    assert got["accuracy"] == pytest.approx(scaled, rel=1e-13)
+
+
 def test_scores_are_sorted_once(monkeypatch):
     calls = []
     real = kernels.rank_table

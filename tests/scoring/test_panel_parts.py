@@ -374,6 +374,10 @@ def test_why_there_is_no_interval(what):
     prepared = with_rows(scorer, model, {})
     if reason is None:
         assert prepared.checked is not None
+        value = scorer(model.responses.estimator, None, y)
+        found, told = estimate_of(scorer, model, {}, {}, value)
+        assert told is None
+        assert found.low < found.value == value < found.high < 0
     else:
         assert re.search(reason, prepared)
         assert estimate_of(scorer, model, {}, {}, 0.5) == (None, prepared)

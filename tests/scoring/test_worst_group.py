@@ -120,6 +120,9 @@ def test_several_outputs():
             own = {"predict": pred[rows], "predict_proba": proba[rows]}
             expected.append(scorer(Stored([np.arange(2)] * 2, own), None, marks[rows]))
         assert score(name, marks, model, region) == pytest.approx(min(expected), rel=1e-14)
+    for name in ("f1_macro", "roc_auc"):
+        with pytest.raises(ValueError, match="needs a metric of one number: choose an average"):
+            score(name.removesuffix("_macro"), marks, model, region, average=None)
 
 
 def test_small_groups_do_not_decide():
