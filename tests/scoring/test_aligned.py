@@ -325,6 +325,14 @@ def test_the_second_column_of_each_output_is_that_of_1():
         assert get_scorer("roc_auc")(own, None, marks) == pytest.approx(np.mean(areas), rel=1e-12)
 
 
+def test_one_output():
+    """A list of one array of classes, as of several outputs."""
+    own = Stored([np.arange(2)], {"predict": np.array([[0], [1], [1]])})
+    marks = np.array([[0], [1], [0]])
+    assert get_scorer("accuracy")(own, None, marks) == 2 / 3
+    assert get_scorer("recall")(own, None, marks) == 1
+
+
 def test_an_output_of_one_class_in_training():
     """Its one column is of 1, or of 0, of whose rows the probability of 1 is 0."""
     marks = np.array([[1, 0], [0, 1], [1, 1]])

@@ -105,6 +105,17 @@ def test_the_one_group_that_there_is_is_the_worst():
     assert score("accuracy", region=np.zeros(10)) == 6 / 10
 
 
+def test_what_no_group_can_have_is_told_once():
+    """Of a class that the model never saw; or by the policy."""
+    model = Stored(np.arange(2), {"predict_proba": np.column_stack([1 - PRED, PRED])})
+    y = np.where(np.arange(10) == 3, 2, Y)
+    with pytest.warns(UndefinedMetricWarning, match=r"never saw the classes \[2\]") as told:
+        assert np.isnan(score("roc_auc", y, model))
+    assert len(told) == 1
+    with pytest.warns(UndefinedMetricWarning, match=r"seen in training: \[2\]"):
+        assert np.isnan(score("neg_log_loss", y, model, missing="nan"))
+
+
 def test_several_outputs():
     """Of labels and of scores; an output without a mark in a group leaves its average."""
     marks = np.array([[1, 0], [0, 1], [1, 1], [1, 0], [0, 1], [1, 1]])

@@ -172,6 +172,16 @@ def test_scores_of_several_classes():
     assert found.marks() is found.true
 
 
+def test_columns_of_every_class_or_of_the_second_of_two():
+    for score, kind in (([0.25, 0.5], "binary"), ([[0.75, 0.25], [0.5, 0.5]], "multiclass")):
+        found = Scores.check_columns([0, 1], score)
+        assert (found.kind, found.classes.tolist()) == (kind, [0, 1])
+        assert found.score.tolist() == score
+    assert Scores.check_columns([0, 1], [[0.25], [0.5]]).score.tolist() == [0.25, 0.5]
+    listed = Scores.check_columns(["b", "a"], [0.25, 0.5], labels=["b", "a"])
+    assert (listed.classes.tolist(), listed.true.tolist()) == (["b", "a"], [0, 1])
+
+
 def test_kinds_of_targets_that_scores_do_not_rank():
     for true, told in (
         ([0.5, 1.5, 2.5, 1], "^continuous format is not supported"),
