@@ -395,6 +395,8 @@ def test_parameters_are_checked_though_the_value_does_not_depend_on_them(options
     scorer = get_scorer("f1", **options)
     with pytest.raises(ValueError, match=told):
         scorer(MODEL, None, Y)
+    with pytest.raises(ValueError, match=told):  # by metadata
+        get_scorer("f1")(MODEL, None, Y, **options)
     found = ScorerPanel({"it": scorer, "f1": "f1"}).evaluate(MODEL, None, Y)
     assert told in found.reasons["it"]
     assert found.values["f1"] == 2 / 3
