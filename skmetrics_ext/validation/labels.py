@@ -454,12 +454,9 @@ def with_weight(checked: Any) -> Any:
 
 def same_positive(checked: Any, pos_label: Any) -> Any:
     """Checked data, unless ``pos_label`` is another class than the last of their two."""
-    if pos_label is None or len(checked.classes) != 2:
-        return checked
-    positive = checked.classes.tolist()[1]
-    if pos_label == positive:
+    if pos_label is None or len(checked.classes) != 2 or pos_label == checked.classes[-1]:
         return checked
     raise InvalidParameterError(
-        f"These data were checked with {positive!r} as the positive class, got "
+        f"These data were checked with {checked.classes.tolist()[-1]!r} as the positive class, got "
         f"pos_label={pos_label!r}."
     )
