@@ -100,6 +100,8 @@ def test_marks_of_objects_are_marks():
     for dtype in (int, float, bool):
         put = [marks.astype(dtype).astype(object) for marks in (true, pred)]
         assert f1_score(*put, average="macro") == f1_score(true, pred, average="macro")
+    mixed = np.array([[False, 1], [1.0, True]], object)
+    assert f1_score(mixed, pred, average="macro") == f1_score(true, pred, average="macro")
 
 
 def test_marks_are_booleans_of_0_and_1_alone():

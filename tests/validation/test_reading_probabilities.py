@@ -201,6 +201,7 @@ def test_checked_probabilities_of_two_classes_are_those_of_the_last():
 def test_the_most_likely_class_and_each_class():
     checked = Probabilities.check(Y3, P3, sample_weight=[1, 2, 3, 4])
     top = checked.top_label()
+    assert top.classes.tolist() == [0, 1]
     assert top.proba.tolist() == [0.5, 0.5, 0.75, 0.75]
     assert top.true.tolist() == [1, 1, 1, 1]
     wrong = Probabilities.check([1, 1, 2, 0], P3).top_label()
