@@ -42,7 +42,7 @@ class WorstGroupScorer(Scorer):
         self._scorer, self._column = scorer, column
         self._min_rows, self._of_bound = min_rows, of_bound
         # The registered metric is that of all rows.
-        self._metric, self._is_plain = None, False
+        self._metric = None
         del self._score_func
 
     def evaluate(
