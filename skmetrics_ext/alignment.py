@@ -170,9 +170,6 @@ class AlignedRows:
         For two classes they are the scores of ``positive``, by default the second class. Rows of
         classes that the model never saw raise; `with_unseen` gives these classes the lowest score.
         """
-        target = self.target
-        if target is not None and positive is None and len(target.known) == 2:
-            positive = target.known[1]
         key = ("scores", method, positive)
         if key not in self._checked:
             self._checked[key] = self._scores(method, response, positive)
@@ -213,9 +210,6 @@ class AlignedRows:
 
         The ``positive`` one of two classes goes last; ``labels`` sets the order of all classes.
         """
-        target = self.target
-        if target is not None and positive is None and len(target.every) == 2:
-            positive = target.every[1]
         key: Hashable = ("probabilities", positive)
         if labels is not None:
             key = ("probabilities", positive, *labels)

@@ -132,7 +132,7 @@ class PreparedMetric:
     def plain_value(self) -> float | None:
         """The value straight from the tally; None if there is anything to warn of."""
         metric, data = self.metric, self.data
-        if self.checked is None or data.has_empty_classes or data.total != 1 or data.unseen:
+        if self.checked is None or data.has_empty_classes or data.unseen:
             return None
         if data.checked.cache.get("no_sum"):
             return None
@@ -157,7 +157,7 @@ class PreparedMetric:
             warn_undefined(f"{metric.spec.name} is undefined: {self.reason}.")
             return float("nan")
         if self.averages_defined_classes:
-            return total * self._mean_of_defined()
+            return self._mean_of_defined()
         value = metric.function(checked, checked, **metric.params)
         return value if total == 1 else total * float(value)
 
@@ -169,8 +169,8 @@ class PreparedMetric:
         if tally is None:  # the function raises
             return float(metric.function(checked, checked, **metric.params))
         values = np.asarray(by_class.read(tally), dtype=np.float64)
-        if checked.kind == MULTILABEL or "needs_positives" in metric.spec.traits:
-            values = np.where(self.data.is_empty, np.nan, values)  # may be 0 by convention
+        if "needs_positives" in metric.spec.traits:  # it is 0 by convention
+            values = np.where(self.data.is_empty, np.nan, values)
         mean = float(mean_of_classes(values))
         if np.isnan(mean):
             warn_undefined(f"{metric.spec.name} is undefined: no class has both rows and others.")

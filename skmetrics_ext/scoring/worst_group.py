@@ -42,7 +42,7 @@ class WorstGroupScorer(Scorer):
         self._scorer, self._column = scorer, column
         self._min_rows, self._of_bound = min_rows, of_bound
         # The registered metric is that of all rows.
-        self._metric, self._is_plain = None, False
+        self._metric = None
         del self._score_func
 
     def evaluate(
@@ -63,9 +63,7 @@ class WorstGroupScorer(Scorer):
         weights = {"sample_weight": sample_weight}
         group = prepared.values_of_rows_read(self._groups(evaluation, column), weights)
         sizes = np.bincount(group)
-        if not sizes.all():  # all rows of a group have weight 0
-            group, sizes = (np.cumsum(sizes > 0) - 1)[group], sizes[sizes > 0]
-        is_large = sizes >= self._min_rows
+        is_large = sizes >= self._min_rows  # a group whose rows all have weight 0 has none
         scores = self._sign * self._values(prepared, group, is_large)[is_large]
         n_undefined = int(np.isnan(scores).sum())
         if n_undefined == len(scores):
@@ -101,7 +99,7 @@ class WorstGroupScorer(Scorer):
         try:
             return read_groups(column, count_rows(model.y_true) or 0, True, y_true=model.y_true)
         except InvalidParameterError as error:
-            text = str(error).replace("groups", self._column, 1)
+            text = str(error).replace("groups", self._column)
             raise InvalidParameterError(f"The groups of {self._name}: {text}") from error
 
     def _values(self, prepared: PreparedMetric, group: Array, is_large: Array) -> Array:

@@ -103,7 +103,8 @@ def check_same_names(first: Names, other: Names, what: str, other_what: str) -> 
     """Refuse two matrices whose columns have the same names in different orders."""
     if first is None or other is None or len(first) < 2 or len(first) != len(other):
         return
-    if list(first) != list(other) and set(map(str, first)) == set(map(str, other)):
+    names, other_names = list(map(str, first)), list(map(str, other))
+    if names != other_names and set(names) == set(other_names):
         raise InvalidParameterError(
             f"The columns of {what} and {other_what} have the same names in another order, "
             f"{shown_labels(first)} and {shown_labels(other)}, so they do not match by position. "

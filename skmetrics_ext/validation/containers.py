@@ -285,7 +285,7 @@ def _narrow_objects(values: Array, dtypes: list[Any]) -> Array:
 
 
 def _read_polars(data: Any, name: str) -> Column:
-    if not hasattr(data, "null_count") or hasattr(data, "collect"):
+    if not hasattr(data, "to_numpy"):  # a lazy frame, an expression
         raise InvalidParameterError(
             f"{name} must be an eager polars Series or DataFrame, got {type(data).__name__}."
         )

@@ -457,6 +457,6 @@ def same_positive(checked: Any, pos_label: Any) -> Any:
     if pos_label is None or len(checked.classes) != 2 or pos_label == checked.classes[-1]:
         return checked
     raise InvalidParameterError(
-        f"These data were checked with {checked.classes[-1]!r} as the positive class, got "
+        f"These data were checked with {checked.classes.tolist()[-1]!r} as the positive class, got "
         f"pos_label={pos_label!r}."
     )

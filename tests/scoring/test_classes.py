@@ -8,7 +8,7 @@ from sklearn.model_selection import GridSearchCV, PredefinedSplit, cross_val_sco
 from support.compare import undefined_allowed
 
 from scoring.models import Fixed, bayes, cancer, iris
-from skmetrics_ext import get_scorer, log_loss, roc_auc_score
+from skmetrics_ext import ScorerPanel, get_scorer, log_loss, roc_auc_score
 from skmetrics_ext.scoring.responses import Stored
 
 P = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.3, 0.3, 0.4], [0.2, 0.5, 0.3], [0.1, 0.1, 0.8]])
@@ -176,7 +176,88 @@ def test_sums_are_in_the_units_of_tiny_weights():
 
 
 def test_integers_beyond_floats_rank_a_class_that_the_model_never_saw_last():
-    score = np.array([[2**60, 2**60 + 1]] * 2)
+    score = np.array([[2**60, 2**60 + 1]] * 3)
     model = Stored(np.arange(2), {"decision_function": score})
-    y = np.array([2, 0])
-    assert get_scorer("top_k_accuracy", k=2)(model, None, y) == 0.5
+    y = np.array([2, 0, 0])
+    assert get_scorer("top_k_accuracy", k=2)(model, None, y) == 2 / 3
+
+
+def pair_area(score, first, second):
+    """Share of pairs of rows, one of each class, that the scores have in order."""
+    return np.mean(np.sign(score[first][:, None] - score[second]) / 2 + 0.5)
+
+
+@pytest.mark.parametrize("lacking", [0, 1, 2])
+def test_a_class_without_rows_leaves_the_average_of_pairs(lacking):
+    """One pair of three is left, each of whose two columns tells its classes apart."""
+    classes = np.array(["a", "b", "c"])
+    one, other = (k for k in range(3) if k != lacking)
+    code = np.array([one, other, one, other, other])
+    areas = [pair_area(P[:, k], code == k, code != k) for k in (one, other)]
+    model = Stored(classes, {"predict_proba": P})
+    got = get_scorer("roc_auc_ovo")(model, None, classes[code])
+    assert got == pytest.approx(np.mean(areas), rel=1e-12)
+    assert get_scorer("gini_ovo")(model, None, classes[code]) == pytest.approx(2 * got - 1)
+
+
+@pytest.mark.parametrize("lacking", [0, 1, 2])
+def test_a_class_without_rows_leaves_the_average_of_precisions(lacking):
+    """Its average precision is 0 by convention, where scikit-learn counts it."""
+    classes = np.arange(3)
+    one, other = (k for k in range(3) if k != lacking)
+    code = np.array([one, other, one, other, other])
+    alone = [sklearn.metrics.average_precision_score(code == k, P[:, k]) for k in (one, other)]
+    model = Stored(classes, {"predict_proba": P})
+    got = get_scorer("average_precision")(model, None, code)
+    assert got == pytest.approx(np.mean(alone), rel=1e-12)
+
+
+def test_probabilities_of_outputs_need_not_sum_to_1():
+    """Nothing says so as of rows of one label: the score's own warning is the only one."""
+    marks = np.array([[1, 0, 1], [0, 1, 0], [0, 1, 1]])
+    proba = np.array([[0.6, 0.3, 0.2], [0.2, 0.7, 0.4], [0.1, 0.8, 0.9]])
+    model = Stored([np.arange(2)] * 3, {"predict_proba": proba})
+    for name, theirs in (("neg_brier_score", None), ("neg_log_loss", sklearn.metrics.log_loss)):
+        with pytest.warns(UserWarning, match="sum to one") as told:
+            got = get_scorer(name)(model, None, marks)
+        assert {one.category for one in told} == {UndefinedMetricWarning}
+        assert len(told) == 1
+        if theirs is not None:
+            with pytest.warns(UserWarning, match="sum"):
+                assert got == pytest.approx(-theirs(marks, proba), rel=1e-12)
+
+
+@pytest.mark.parametrize("weight", [None, np.array([1, 2, 0, 4, 3]), np.arange(1, 6) / 8])
+@pytest.mark.parametrize("name", ["neg_log_loss", "top_k_accuracy"])
+def test_means_and_sums_stand_side_by_side(name, weight):
+    y = np.array(["a", "b", "c", "b", "c"])
+    model = Stored(np.array(["a", "b", "c"]), {"predict_proba": P})
+    options = [{}, {"normalize": True}, {"normalize": False}]
+    if name == "top_k_accuracy":
+        options = [{**own, "k": 1} for own in options]
+    scorers = [get_scorer(name, **own) for own in options]
+    total = 5 if weight is None else weight.sum()
+    for order in ([0, 1, 2], [2, 1, 0], [1, 2, 0]):
+        panel = ScorerPanel({str(k): scorers[k] for k in order})
+        got = panel(model, None, y, sample_weight=weight)
+        assert got["0"] == got["1"]
+        assert got["2"] == pytest.approx(total * got["0"], rel=1e-12)
+    plain = -log_loss(y, P, sample_weight=weight)
+    if name == "top_k_accuracy":
+        plain = np.average(np.array(["a", "b", "c"])[P.argmax(axis=1)] == y, weights=weight)
+    assert got["0"] == pytest.approx(plain, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["neg_zero_one_loss", "accuracy"])
+def test_counts_and_shares_of_labels_stand_side_by_side(name):
+    """Weights of shares may be rescaled, those of counts not."""
+    y, tiny = np.array([0, 1, 1]), 2.0**-300
+    model = Stored(np.arange(2), {"predict": np.array([1, 1, 0])})
+    sign, hits = (-1, 2) if name.startswith("neg_") else (1, 1)
+    for options in ({}, {"normalize": True}, {"normalize": False}):
+        unit = 3 * tiny if options.get("normalize") is False else 1
+        panel = ScorerPanel({"it": get_scorer(name, **options), "share": name})
+        for scores in (panel, ScorerPanel(dict(reversed(panel.scorers.items())))):
+            got = scores(model, None, y, sample_weight=np.full(3, tiny))
+            assert got["it"] == pytest.approx(sign * hits / 3 * unit, rel=1e-14, abs=0)
+            assert got["share"] == pytest.approx(sign * hits / 3, rel=1e-14)

@@ -48,6 +48,20 @@ def test_a_scorer_keeps_the_unit_of_weights_that_are_counts():
     assert got == pytest.approx(expected, rel=1e-13)
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_panel_keeps_the_unit_of_weights_that_are_counts(order):
+    """Beside metrics of shares, whose weights may be rescaled."""
+    X, y = iris()
+    model, weight = bayes().fit(X, y), RNG.integers(1, 4, len(y)) * 2.0**210
+    names = ["accuracy", "krippendorff_alpha", "f1_macro"][::order]
+    got = skmetrics_ext.ScorerPanel(names)(model, X, y, sample_weight=weight)
+    options = {"sample_weight": weight}
+    expected = skmetrics_ext.krippendorff_alpha_score(y, model.predict(X), **options)
+    assert got["krippendorff_alpha"] == pytest.approx(expected, rel=1e-15)
+    scaled = skmetrics_ext.accuracy_score(y, model.predict(X), sample_weight=weight / 2.0**210)
+    assert got["accuracy"] == pytest.approx(scaled, rel=1e-13)
+
+
 def test_scores_are_sorted_once(monkeypatch):
     calls = []
     real = kernels.rank_table
@@ -74,6 +88,18 @@ def test_the_positive_class_is_asked_for_where_nothing_says_it():
     got = compute_metrics(["f1"], y, PRED + 1, pos_label=2)
     assert got == pytest.approx(compute_metrics(["f1"], Y, PRED), rel=1e-13)
     assert compute_metrics(["f1_macro"], y, PRED + 1)["f1_macro"] > 0
+
+
+def test_two_columns_do_not_say_which_class_is_positive():
+    """Both classes have a column, and the metrics of one class have to know which."""
+    y, both = np.where(Y == 1, "b", "a"), np.column_stack([1 - P, P])
+    for name in ("average_precision", "lift_at_10", "h_measure", "pr_auc"):
+        with pytest.raises(ValueError, match="needs a positive class: pass pos_label='b' or pos_l"):
+            compute_metrics([name], y, y_score=both)
+        got = compute_metrics([name], y, y_score=both, pos_label="a")
+        assert got[name] == pytest.approx(alone(name, y == "a", 1 - P), rel=1e-13)
+    got = compute_metrics(["roc_auc", "gini"], y, y_score=both)
+    assert got == pytest.approx(compute_metrics(["roc_auc", "gini"], Y, y_score=P), rel=1e-13)
 
 
 def test_several_classes():
@@ -170,3 +196,116 @@ def test_the_table_names_the_positive_class_where_labels_leave_it_open(by):
     assert "positive class" not in last(["accuracy"], text, pred, pos_label="ill")
     assert "positive class" not in last(["roc_auc"], ill, y_score=score)
     assert "positive class" not in last(["recall"], ill.astype(int), (score > 1).astype(int))
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("margins", True), ("bins", {"age": [30]}), ("bins", {}), ("min_rows", 5), ("min_rows", 0)],
+)
+def test_an_option_of_groups_needs_them(option, value):
+    for intervals in (False, True):
+        with pytest.raises(ValueError, match=f"^{option} applies to groups: pass by= as well"):
+            compute_metrics(["f1"], Y, PRED, intervals=intervals, **{option: value})
+    rows = compute_metrics(["f1"], Y, PRED, by={"age": np.arange(200) % 50}, min_rows=1).rows
+    assert len(rows) == 50
+
+
+@pytest.mark.parametrize("level", [0, 1, -0.5, 95, "high", True])
+def test_a_level_is_checked_where_there_are_intervals(level):
+    with pytest.raises(ValueError, match="confidence_level has to be a number in"):
+        compute_metrics(["f1"], Y, PRED, intervals=True, confidence_level=level)
+
+
+def test_a_parameter_reaches_the_metrics_that_leave_it_open():
+    names = ["f1", "f1_macro", "accuracy", "recall_weighted"]
+    pred = np.zeros(200, int)
+    got = compute_metrics(names, Y, pred, zero_division=1, average="micro")
+    assert got["f1"] == skmetrics_ext.f1_score(Y, pred, average="micro")
+    macro = {"average": "macro", "zero_division": 1}
+    assert got["f1_macro"] == skmetrics_ext.f1_score(Y, pred, **macro)
+    weighted = {"average": "weighted", "zero_division": 1}
+    assert got["recall_weighted"] == skmetrics_ext.recall_score(Y, pred, **weighted)
+    with pytest.raises(ValueError, match=r"No metric of \['f1', 'f1_macro', .* takes \['beta'"):
+        compute_metrics(names, Y, pred, beta=2, k=3, zero_division=1)
+    with pytest.raises(ValueError, match=r"No metric of \['f1'\] takes \['colour'\]"):
+        compute_metrics(["f1"], Y, pred, by={"a": Y}, colour=3)
+
+
+def test_listed_labels_are_the_order_of_columns_and_the_classes_to_average():
+    y = np.array(["a", "b", "c", "b", "c"])
+    proba = np.array([[5, 3, 2], [2, 7, 1], [1, 3, 6], [4, 4, 2], [2, 1, 7]]) / 10
+    pred = np.array(["a", "b", "b", "a", "c"])
+    order = [2, 0, 1]
+    names = ["neg_log_loss", "roc_auc_ovr", "f1_macro", "accuracy"]
+    own = compute_metrics(names, y, pred, y_proba=proba)
+    labels = np.array(["a", "b", "c"])[order]
+    turned = compute_metrics(names, y, pred, y_proba=proba[:, order], labels=labels)
+    assert turned == pytest.approx(own, rel=1e-14)
+    two = compute_metrics(["f1_macro", "accuracy"], y, pred, labels=("b", "c"))
+    assert two["f1_macro"] == skmetrics_ext.f1_score(y, pred, labels=["b", "c"], average="macro")
+    assert two["accuracy"] == 3 / 5
+    each = compute_metrics(["f1"], Y, PRED, labels=[0, 1], average=None)["f1"]
+    assert each.tolist() == skmetrics_ext.f1_score(Y, PRED, average=None).tolist()
+
+
+@pytest.mark.parametrize("weight", [None, W])
+def test_the_second_of_two_listed_labels_is_positive(weight):
+    y = np.where(Y == 1, "a", "b")
+    names = ["roc_auc", "average_precision", "brier_score", "neg_log_loss"]
+    own = compute_metrics(names, Y, y_proba=P, sample_weight=weight)
+    got = compute_metrics(names, y, y_proba=P, labels=["b", "a"], sample_weight=weight)
+    assert got == pytest.approx(own, rel=1e-13)
+    both = np.column_stack([1 - P, P])
+    got = compute_metrics(names, y, y_proba=both, labels=["b", "a"], sample_weight=weight)
+    assert got == pytest.approx(own, rel=1e-13)
+
+
+def test_several_outputs():
+    rng = np.random.default_rng(4)
+    marks, score = rng.integers(0, 2, (30, 3)), rng.random((30, 3))
+    pred = (score > 0.5).astype(int)
+    names = ["f1_macro", "accuracy", "roc_auc", "average_precision"]
+    got = compute_metrics(names, marks, pred, y_score=score)
+    for name in names:
+        given = pred if name in ("f1_macro", "accuracy") else score
+        assert got[name] == pytest.approx(alone(name, marks, given), rel=1e-13), name
+
+
+@pytest.mark.parametrize("weight", [None, W[:30] + 1])
+def test_metrics_of_grades_stand_beside_those_of_marks(weight):
+    rng = np.random.default_rng(5)
+    marks, score = rng.integers(0, 2, (30, 4)), rng.random((30, 4))
+    names = ["ndcg", "dcg", "neg_label_ranking_loss", "roc_auc"]
+    got = compute_metrics(names, marks, y_score=score, sample_weight=weight, k=2)
+    for name in names:
+        more = {"k": 2} if name.endswith("dcg") else {}
+        expected = alone(name, marks, score, sample_weight=weight, **more)
+        assert got[name] == pytest.approx(expected, rel=1e-13), name
+
+
+def test_a_published_table_takes_the_place_of_both_arrays():
+    table = skmetrics_ext.tallies.ConfusionTally.from_predictions(Y, PRED)
+    names = ["f1", "accuracy", "matthews_corrcoef"]
+    own = compute_metrics(names, Y, PRED)
+    assert compute_metrics(names, table) == pytest.approx(own, rel=1e-14)
+    assert compute_metrics(names, table, table) == pytest.approx(own, rel=1e-14)
+
+
+@pytest.mark.parametrize("argument", ["y_score", "y_proba"])
+def test_a_table_reads_scores_from_either_argument(argument):
+    names = ["roc_auc", "f1"]
+    table = compute_metrics(names, Y, PRED, intervals=True, **{argument: P})
+    own = compute_metrics(names, Y, PRED, y_score=P)
+    assert {row.metric: row.value for row in table.rows} == pytest.approx(own, rel=1e-13)
+    with pytest.raises(ValueError, match="reads y_score or y_proba, one for all metrics, got both"):
+        compute_metrics(names, Y, PRED, y_score=P, y_proba=P, intervals=True)
+    for needs, given in (("y_pred", {argument: P}), ("y_score", {"y_pred": PRED})):
+        with pytest.raises(ValueError, match=f"pass {needs}=") as told:
+            compute_metrics(names, Y, intervals=True, **given)
+        assert ("'f1'" if needs == "y_pred" else "'roc_auc'") in str(told.value)
+
+
+def test_a_table_reads_what_its_metrics_need():
+    """An array that no metric reads is not looked at."""
+    assert compute_metrics(["roc_auc"], Y, ["?"], y_score=P, intervals=True).rows[0].value > 0
+    assert compute_metrics(["f1"], Y, PRED, y_score=["?"], intervals=True).rows[0].value > 0

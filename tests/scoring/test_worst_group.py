@@ -72,6 +72,70 @@ def test_ranks_within_groups():
     np.testing.assert_allclose(score("neg_log_loss", y, model), -worst, rtol=1e-14)
 
 
+def test_groups_of_single_rows_and_of_rows_of_weight_0():
+    """A group of weight 0 has no score, a group of one row has its own."""
+    of_1 = np.array([0.9, 0.8, 0.4, 0.7, 0.6, 0.1, 0.2])
+    region = np.array(["a", "a", "b", "c", "c", "d", "e"])
+    weight = np.array([0, 0, 1, 2, 1, 0, 3])
+    y = np.array([0, 0, 1, 1, 1, 1, 0])
+    model = Stored(np.arange(2), {"predict_proba": np.column_stack([1 - of_1, of_1])})
+    loss = {"b": -np.log(0.4), "c": -(2 * np.log(0.7) + np.log(0.6)) / 3, "e": -np.log(0.8)}
+    for min_rows, worst in ((1, loss["b"]), (2, loss["c"])):
+        scorer = get_scorer("neg_log_loss", worst_of="region", min_rows=min_rows)
+        got = scorer(model, None, y, weight, region=region)
+        assert got == pytest.approx(-worst, rel=1e-14)
+    whole = get_scorer("neg_log_loss", worst_of="region")(model, None, y, region=region)
+    assert whole == pytest.approx(np.log(0.1), rel=1e-14)
+    alone = get_scorer("neg_log_loss", worst_of="region")
+    only = np.where(region == "e", weight, 0)
+    assert alone(model, None, y, only, region=region) == pytest.approx(-loss["e"], rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("min_rows", "told"), [(1, "group has"), (2, "group of 2 rows or more has")]
+)
+def test_no_group_with_a_value(min_rows, told):
+    with pytest.warns(UndefinedMetricWarning, match=f"recall_worst_region is undefined: no {told}"):
+        assert np.isnan(score("recall", np.zeros(10, int), min_rows=min_rows))
+
+
+def test_the_one_group_that_there_is_is_the_worst():
+    """As in a fold that has rows of one region alone."""
+    assert score("recall", region=np.array(["north"] * 10)) == 4 / 6
+    assert score("accuracy", region=np.zeros(10)) == 6 / 10
+
+
+def test_what_no_group_can_have_is_told_once():
+    """Of a class that the model never saw; or by the policy."""
+    model = Stored(np.arange(2), {"predict_proba": np.column_stack([1 - PRED, PRED])})
+    y = np.where(np.arange(10) == 3, 2, Y)
+    with pytest.warns(UndefinedMetricWarning, match=r"never saw the classes \[2\]") as told:
+        assert np.isnan(score("roc_auc", y, model))
+    assert len(told) == 1
+    with pytest.warns(UndefinedMetricWarning, match=r"seen in training: \[2\]"):
+        assert np.isnan(score("neg_log_loss", y, model, missing="nan"))
+
+
+def test_several_outputs():
+    """Of labels and of scores; an output without a mark in a group leaves its average."""
+    marks = np.array([[1, 0], [0, 1], [1, 1], [1, 0], [0, 1], [1, 1]])
+    pred = np.array([[1, 0], [0, 1], [1, 0], [1, 1], [0, 0], [1, 0]])
+    region = np.array(["n", "n", "n", "s", "s", "s"])
+    proba = np.array([[0.9, 0.2], [0.1, 0.7], [0.6, 0.1], [0.8, 0.9], [0.5, 0.3], [0.7, 0.2]])
+    model = Stored([np.arange(2)] * 2, {"predict": pred, "predict_proba": proba})
+    for name in ("f1_macro", "accuracy", "recall_micro", "roc_auc"):
+        scorer = get_scorer(name)
+        expected = []
+        for one in ("n", "s"):
+            rows = region == one
+            own = {"predict": pred[rows], "predict_proba": proba[rows]}
+            expected.append(scorer(Stored([np.arange(2)] * 2, own), None, marks[rows]))
+        assert score(name, marks, model, region) == pytest.approx(min(expected), rel=1e-14)
+    for name in ("f1_macro", "roc_auc"):
+        with pytest.raises(ValueError, match="needs a metric of one number: choose an average"):
+            score(name.removesuffix("_macro"), marks, model, region, average=None)
+
+
 def test_small_groups_do_not_decide():
     region = np.array(["north"] * 6 + ["south"] * 3 + ["islet"])  # the last row is an error
     assert score("accuracy", region=region) == 0
@@ -245,6 +309,21 @@ def test_a_report_shows_it(routing):
     assert names == {"recall", "recall_worst_region"}
 
 
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({}, ""),
+        ({"min_rows": 1}, ""),
+        ({"min_rows": 2}, ", min_rows=2"),
+        ({"min_rows": 3, "worst_of_bound": True}, ", min_rows=3, worst_of_bound=True"),
+    ],
+)
+def test_what_differs_from_the_defaults_is_told(options, told):
+    scorer = get_scorer("recall", worst_of="region", **options)
+    assert repr(scorer) == f"get_scorer('recall', worst_of='region'{told})"
+    assert scorer.__name__ == "recall_worst_region"
+
+
 def test_copies_keep_the_column(routing):
     scorer = get_scorer("recall", worst_of="region", min_rows=5)
     for copy in (clone(scorer), pickle.loads(pickle.dumps(scorer))):
@@ -264,6 +343,11 @@ def test_what_is_wrong_is_refused_by_name():
         score("recall", region=REGION[:-1])
     with pytest.raises(ValueError, match="recall_worst_region: region has no value in row 0"):
         score("recall", region=[None, *REGION[1:]])
+    y = pd.Series(Y, index=range(10))
+    other = pd.Series(REGION, index=range(9, -1, -1))
+    told = r"y_true and region have the same index .* Pass region\.loc\[y_true\.index\]"
+    with pytest.raises(ValueError, match=told):
+        score("recall", y, region=other)
     with pytest.raises(ValueError, match="worst_of must be a name"):
         get_scorer("recall", worst_of=["region"])
     with pytest.raises(ValueError, match="min_rows applies to groups: pass worst_of="):

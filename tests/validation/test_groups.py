@@ -17,7 +17,7 @@ from skmetrics_ext import (
     delong_test,
 )
 from skmetrics_ext.tallies import ConfusionTally
-from skmetrics_ext.validation.groups import read_groups
+from skmetrics_ext.validation.groups import Design, read_groups
 
 N = 24
 CODES = np.arange(N) // 4
@@ -132,6 +132,41 @@ def test_what_a_model_is_fitted_to_is_neither_permuted_nor_masked():
 
 def test_numbers_of_the_groups():
     assert read_groups(["b", "a", "b"], 3).tolist() == [1, 0, 1]
+    assert read_groups([7, 7, 5], 3).tolist() == [1, 1, 0]
+
+
+def test_one_group_is_refused_of_two_rows_or_more():
+    assert read_groups(["a"], 1).tolist() == [0]
+    assert read_groups(["a", "a"], 2, True).tolist() == [0, 0]
+    for n_rows in (2, 3):
+        with pytest.raises(ValueError, match=f"groups holds one group for all {n_rows} rows"):
+            read_groups(["a"] * n_rows, n_rows)
+
+
+def test_groups_of_the_rows_that_are_not_masked():
+    """Of all rows, or of those that are left."""
+    true = np.ma.array([0, 1, 1, 0], mask=[0, 1, 0, 0])
+    pred = np.ma.array([0, 1, 1, 0], mask=[0, 0, 0, 1])
+    groups = ["a", "b", "c", "d"]
+    assert read_groups(groups, 3, y_true=true).tolist() == [0, 1, 2]
+    assert read_groups(groups, 2, y_true=true, y_pred=pred).tolist() == [0, 1]
+    assert read_groups(["a", "c"], 2, y_true=true, y_pred=pred).tolist() == [0, 1]
+    assert read_groups(["a", "c", "d"], 3, y_true=true).tolist() == [0, 1, 2]
+    with pytest.raises(ValueError, match="one group for each of the 2 rows, got 3"):
+        read_groups(["a", "b", "c"], 2, y_true=true, y_pred=pred)
+
+
+def test_the_design_of_some_rows():
+    group, stratum = np.array([0, 0, 1, 2, 2, 3]), np.array([0, 0, 0, 1, 1, 1])
+    design = Design(group, stratum)
+    part = design.kept(np.array([0, 3, 4]))
+    assert (part.group.tolist(), part.stratum.tolist()) == ([0, 1, 1], [0, 1, 1])
+    one = design.kept(np.array([3, 5]))
+    assert (one.group.tolist(), one.stratum) == ([0, 1], None)
+    assert design.kept(slice(2, 4)).group.tolist() == [0, 1]
+    for part, plain in ((Design(), True), (Design(group), False), (Design(None, stratum), False)):
+        assert part.is_plain == plain
+        assert part.kept(np.array([0, 5])).is_plain == plain
 
 
 def test_tables_of_numbered_groups():
@@ -155,8 +190,37 @@ def test_numbered_groups_may_be_whole_floats():
     true, pred, groups = [0, 1, 1, 0], [0, 1, 0, 0], np.array([0.0, 2.0, 2.0, 0.0])
     tally = ConfusionTally.from_predictions(true, pred, groups=groups)
     assert tally.table.tolist() == [[[2, 0], [0, 0]], [[0, 0], [0, 0]], [[0, 0], [1, 1]]]
-    for wrong in (groups + 0.5, ["a", "b", "b", "a"]):
+    odd = np.array([1.0, 3.0, 3.0, 1.0])
+    assert ConfusionTally.from_predictions(true, pred, groups=odd).table.shape == (4, 2, 2)
+    for wrong in (groups + 0.5, np.array([0, 1.5, 2, 0]), ["a", "b", "b", "a"]):
         with pytest.raises(ValueError, match="groups must number the groups from 0, got dtype"):
             ConfusionTally.from_predictions(true, pred, groups=wrong)
     with pytest.raises(ValueError, match="groups must number the groups from 0, got -1"):
         ConfusionTally.from_predictions(true, pred, groups=groups - 1)
+
+
+def test_strata_of_one_unit_each_are_refused_by_what_they_hold():
+    """A stratum of one row, or of one group, does not show how its rows vary."""
+    for strata, groups, told in (
+        (np.arange(N), None, f"strata has one row in each of its {N} .*such rows vary.*two rows"),
+        (CODES, CODES, "strata has one group in each of its 6 .*such groups vary.*two groups"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            confidence_interval("accuracy", Y, Y, strata=strata, groups=groups)
+    for strata, groups in ((CODES, None), (CODES // 2, CODES), (np.zeros(N), CODES)):
+        assert confidence_interval("accuracy", Y, Y, strata=strata, groups=groups).value == 1
+
+
+def test_one_stratum_is_none():
+    for groups in (None, CODES):
+        one = confidence_interval("roc_auc", Y, A, strata=["all"] * N, groups=groups)
+        assert one == confidence_interval("roc_auc", Y, A, groups=groups)
+
+
+@pytest.mark.parametrize("row", [1, 5, N - 1])
+def test_a_group_in_two_strata_is_refused_by_its_rows(row):
+    strata = CODES // 2
+    strata[row] = 9
+    first = row // 4 * 4
+    with pytest.raises(ValueError, match=f"rows {first} and {row} are of one group and of two"):
+        confidence_interval("accuracy", Y, Y, strata=strata, groups=CODES)

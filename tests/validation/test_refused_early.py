@@ -130,8 +130,13 @@ def test_reports_name_nullable_integers_as_integers(dtype):
 
 def test_a_metric_of_two_classes_in_a_report_of_three():
     X, y = RNG.normal(size=(30, 2)), np.arange(30) % 3
-    for scoring, other in (("f1", "f1_macro"), ("roc_auc", "roc_auc_ovr"), ("gini", "gini_ovr")):
-        told = rf"{scoring} has no value for the 3 classes \[0, 1, 2\].*several classes: {other}"
+    average, several = r"Target is multiclass but average='binary'", "multi_class must be in"
+    for scoring, why, other in (
+        ("f1", average, "f1_macro, f1_micro, f1_weighted."),
+        ("roc_auc", several, "roc_auc_ovr, roc_auc_ovo"),
+        ("gini", several, "gini_ovr, gini_ovo"),
+    ):
+        told = rf"{scoring} has no value for the 3 classes \[0, 1, 2\]: {why}.*classes: {other}"
         for asked in ([scoring], {"own": sx.get_scorer(scoring)}, sx.ScorerPanel([scoring])):
             with pytest.raises(InvalidParameterError, match=told):
                 sx.cross_validation_report(LogisticRegression(), X, y, scoring=asked)

@@ -18,7 +18,7 @@ import skmetrics_ext as sx
 from skmetrics_ext import METRICS
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import take_rows
-from skmetrics_ext.validation.tensors import is_tensor, to_host
+from skmetrics_ext.validation.tensors import is_tensor, taking_tensors, to_host
 
 CALLS = {**FUNCTIONS, **DOORS}
 HERE, ELSEWHERE, SHORT = map(xp.Device, ("CPU_DEVICE", "device1", "no_float64"))
@@ -142,6 +142,7 @@ def test_the_predictions_decide_where_results_are(true, pred, dispatch):
     agree(got, sx.confusion_matrix(Y3, P3, sample_weight=W), put)
     rows = sx.influence_values("accuracy", true(Y3), pred(P3))
     agree(rows, sx.influence_values("accuracy", Y3, P3), put)
+    agree(sx.confusion_matrix(true(Y3), y_pred=pred(P3)), sx.confusion_matrix(Y3, P3), put)
     by_name = sx.confusion_matrix(y_pred=pred(P3), y_true=true(Y3))
     agree(by_name, sx.confusion_matrix(Y3, P3), put)
 
@@ -249,9 +250,10 @@ def test_tensors_of_two_dimensions_too_many_are_refused_as_arrays_are():
 
 @pytest.mark.parametrize("rows", [np.array([3, 1]), np.arange(60) % 7 == 0])
 def test_rows_of_a_tensor_stay_on_its_device(rows):
-    taken = take_rows(elsewhere(S), rows)
-    assert taken.device == ELSEWHERE
-    np.testing.assert_array_equal(to_host(taken, "S"), S[rows])
+    for values in (S, np.column_stack([S, 2 * S, 3 * S])):
+        taken = take_rows(elsewhere(values), rows)
+        assert taken.device == ELSEWHERE
+        np.testing.assert_array_equal(to_host(taken, "S"), values[rows])
 
 
 class Borrowed:
@@ -279,3 +281,68 @@ def test_cupy_is_asked_for_its_values(monkeypatch, dispatch):
     found = sx.confusion_matrix(Borrowed(Y3), Borrowed(P3), sample_weight=Borrowed(W))
     assert isinstance(found, Borrowed) == dispatch
     same(to_host(found, "it"), sx.confusion_matrix(Y3, P3, sample_weight=W))
+
+
+# --------------------------------------------------------------------------- signatures
+
+ONE, OTHER = xp.asarray([1.0, 2.0], device=HERE), xp.asarray([3.0, 4.0], device=ELSEWHERE)
+SIGNATURES = {
+    "predictions by name": lambda data, y_true, y_score: np.ones(1),
+    "predictions first": lambda y_pred, weights: np.ones(1),
+    "the second of others": lambda first, second, third=None: np.ones(1),
+    "the only one": lambda alone: np.ones(1),
+    "names after a star": lambda first, second, *, y_pred=None: np.ones(1),
+}
+LEADS = {
+    "predictions by name": [((ONE, ONE, OTHER), {}), ((ONE, ONE), {"y_score": OTHER})],
+    "predictions first": [((OTHER, ONE), {}), ((), {"weights": ONE, "y_pred": OTHER})],
+    "the second of others": [((ONE, OTHER, ONE), {}), ((ONE,), {"second": OTHER})],
+    "the only one": [((OTHER,), {}), ((), {"alone": OTHER})],
+    "names after a star": [((ONE, OTHER), {"y_pred": ONE})],
+}
+
+
+@pytest.mark.parametrize("what", SIGNATURES)
+def test_which_argument_results_follow(what, dispatch):
+    """The predictions, else the second or the only argument that has a place."""
+    function = taking_tensors(SIGNATURES[what])
+    for args, given in LEADS[what]:
+        found = function(*args, **given)
+        assert is_tensor(found) == dispatch
+        if dispatch:
+            assert found.device == ELSEWHERE
+    plain = [np.ones(2)] * len(LEADS[what][0][0])
+    assert type(function(*plain)) is np.ndarray
+
+
+def test_what_a_function_is_given_and_gives(dispatch):
+    seen = []
+
+    @taking_tensors
+    def own(y_true, y_pred, *, sample_weight=None):
+        seen.extend([y_true, y_pred, sample_weight])
+        return {"a": (np.arange(2), np.array(["x"])), "b": 3, "c": None}
+
+    @taking_tensors
+    def with_function(metric, y_true, y_pred):
+        return type(y_pred)
+
+    found = own(ONE, OTHER, sample_weight=[ONE, ONE])
+    assert [type(one) for one in seen] == [np.ndarray, np.ndarray, list]
+    assert found["a"][1].tolist() == ["x"]
+    assert (found["b"], found["c"]) == (3, None)
+    assert is_tensor(found["a"][0]) == dispatch
+    assert with_function(max, ONE, OTHER) is type(OTHER)
+    with pytest.raises(InvalidParameterError, match=r"Write own\(y_true, y_pred, \.\.\.\)"):
+        own(ONE)
+
+
+def test_an_error_within_a_function_is_its_own():
+    @taking_tensors
+    def own(y_true):
+        raise TypeError("mine")
+
+    for given in ([1], np.ones(1), ONE):
+        with pytest.raises(TypeError, match=r"^mine$") as told:
+            own(given)
+        assert type(told.value) is TypeError
