@@ -11,6 +11,7 @@ from skmetrics_ext import (
     f1_score,
     proportion_difference_interval,
 )
+from skmetrics_ext.inference.compare_samples import p_value_from_bounds
 from skmetrics_ext.tallies import ConfusionTally
 
 
@@ -104,6 +105,34 @@ def test_the_p_value_is_the_level_at_which_a_bound_is_reached(metric):
     )
     assert less + greater == pytest.approx(1)
     assert 2 * min(less, greater) == pytest.approx(found.p_value)
+
+
+def test_welch_needs_a_derivative_in_both_samples():
+    """Of labels, nine in ten of the positives found: in other samples fewer, and none then."""
+    name, options = "specificity_at_sensitivity_90", {"method": "welch"}
+    assert compare_samples(name, *A, *B, **options).p_value < 1
+    limits = [np.quantile(proba[true == 1], 0.1) for true, proba in (A, B)]
+    jump = [(true, (p > limit).astype(int)) for (true, p), limit in zip((A, B), limits, strict=True)]
+    for both in ((A, jump[1]), (jump[0], B), jump):
+        with pytest.raises(ValueError, match="needs a derivative by the rows"):
+            compare_samples(name, *both[0], *both[1], **options)
+
+
+@pytest.mark.parametrize("least", [1e-12, 0.002])
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_bounds_at_normal_quantiles_give_the_normal_p_value(least, sign):
+    def away(level):
+        z = stats.norm.isf((1 - level) / 2)
+        return (z, 7 + z) if sign > 0 else (7 + z, z)
+
+    most = stats.norm.isf(least / 2)
+    tol = 1e-6 if least > 1e-3 else 0.01  # next to a level of 1
+    for distance in (1e-3, 0.5, 1.96, 3.0, (1 - 1 / 3000) * most, most - 1e-9):
+        found = p_value_from_bounds(away, sign * distance, least)
+        assert found == pytest.approx(2 * stats.norm.sf(distance), rel=tol)
+    assert p_value_from_bounds(away, sign * 2 * most, least) == least
+    assert p_value_from_bounds(away, sign * 1e-7, least) == 1.0
+    assert p_value_from_bounds(away, 0.0, least) == 1.0
 
 
 def test_margins_are_differences_that_are_tested():

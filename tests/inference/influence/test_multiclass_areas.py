@@ -28,6 +28,10 @@ MEANS = [
 LISTED = [("ovr", None), ("ovo", None)]
 
 
+def _ovr(labels):
+    return {"multi_class": "ovr"} if labels.ndim == 1 else {}
+
+
 def derivatives(y_true, y_score, weight, **options):
     """What each row adds: the slope of the area by the log of its weight."""
     step, slopes = 1e-5, []
@@ -87,6 +91,19 @@ def test_a_class_is_its_binary_problem():
     for k, one in enumerate(found):
         alone = auc_interval(Scores.check(k == Y, S[:, k]))
         assert (one.low, one.high) == pytest.approx((alone.low, alone.high), rel=1e-12)
+
+
+@pytest.mark.parametrize("labels", [Y, MARKS], ids=["classes", "outputs"])
+def test_a_class_whose_rows_all_rank_first_has_the_bounds_of_its_binary_problem(labels):
+    marks = np.eye(K)[Y] if labels is Y else MARKS
+    score = np.array(S[:, : marks.shape[1]])
+    score[:, 1] = marks[:, 1]
+    found = auc_interval(Scores.check(labels, score), average=None, **_ovr(labels))
+    alone = auc_interval(Scores.check(marks[:, 1].astype(int), score[:, 1]))
+    assert found[1].value == 1
+    assert 0.5 < found[1].low < 1
+    assert (found[1].low, found[1].high) == pytest.approx((alone.low, alone.high), rel=1e-12)
+    assert found[1].note == alone.note != ""
 
 
 def test_two_classes_with_opposite_columns_are_one_binary_problem():
