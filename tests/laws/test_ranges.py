@@ -149,8 +149,9 @@ def test_parts_give_what_the_kernel_gives_of_the_whole(name, weighted, data):
 @pytest.mark.parametrize("method", ["step", "interpolated"])
 def test_scores_that_reach_a_target_exactly_decide(name, method):
     """Also where the rate is reached again far away from where it was before."""
-    for gap, more in ((5, 4), (8, 3)):  # a precision of 1/2, or of 1/3, at the last positive row
-        codes = np.array([1] + [0] * gap + [1] * more + [0] * 10)
+    # A precision of 1/2, of 1/3 or of 3/4 at the last positive row.
+    for first, gap, more in ((1, 5, 4), (1, 8, 3), (7, 4, 5)):
+        codes = np.array([1] * first + [0] * gap + [1] * more + [0] * 10)
         tally = RankTally.from_scores(-np.arange(len(codes)), codes, 2, None)
         for target in (1 / 5, 1 / 4, 1 / 3, 1 / 2, 2 / 3, 3 / 4, 1.0):
             metric = find(name, {TARGETS[name]: target, "method": method})
