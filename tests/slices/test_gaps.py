@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from support.frames import run
 
 import skmetrics_ext as sx
@@ -281,6 +282,35 @@ def test_groups_that_differ_in_prevalence_alone_are_equal(name):
         found = evaluate(frame, true="y", pred="d", by="g", metrics=[name])
         false_alarms.append(found.spread(name, random_state=seed).p_value < 0.05)
     assert np.mean(false_alarms) < 0.05 + 3 * (0.05 * 0.95 / 150) ** 0.5
+
+
+def test_a_group_whose_pairs_are_ranked_alike_does_not_tell_whether_others_differ():
+    frame = frame_of()
+    others = frame[frame.site != "C"]
+    perfect = frame.assign(p=frame.p.where(frame.site != "C", frame.y * 1.0))
+    found, plain = (asked(one).spread("roc_auc") for one in (perfect, others))
+    assert (found.highest, found.n_groups, found.method) == ("C", 3, "normal")
+    assert found.largest == pytest.approx(plain.largest + 1 - asked(others).value("roc_auc", "A"))
+    assert found.p_value == pytest.approx(plain.p_value, abs=4 * (0.5 / 1999) ** 0.5)
+
+
+def test_a_group_without_positives_does_not_tell_whether_recalls_differ():
+    """The rows that two others find, of all positives: hypergeometric."""
+    frame = frame_of()
+    frame = frame[(frame.site != "C") | (frame.y == 0)]
+    found = asked(frame, ["recall"]).spread("recall")
+    assert (found.lowest, found.n_groups, found.method) == ("C", 3, "permutation")
+    hits, sizes = (frame[frame.y == 1].groupby("site").d.agg(name) for name in ("sum", "count"))
+    possible = np.arange(hits.sum() + 1)
+    shares = np.stack([possible, hits.sum() - possible]) / sizes.to_numpy()[:, None]
+    errors = np.sqrt(np.maximum(shares * (1 - shares), 0) / sizes.to_numpy()[:, None])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = (shares / errors**2).sum(axis=0) / (1 / errors**2).sum(axis=0)
+        gaps = np.nan_to_num(np.abs(np.diff((shares - mean) / errors, axis=0))[0])
+    chances = stats.hypergeom.pmf(possible, sizes.sum(), hits.sum(), sizes.A)
+    expected = chances[gaps >= gaps[hits.A] - 1e-9].sum()
+    assert 0.1 < expected < 0.9
+    assert found.p_value == pytest.approx(expected, abs=4 * np.sqrt(0.25 / 2000))
 
 
 def test_a_tiny_group_does_not_hide_that_others_differ():
