@@ -112,7 +112,9 @@ def test_welch_needs_a_derivative_in_both_samples():
     name, options = "specificity_at_sensitivity_90", {"method": "welch"}
     assert compare_samples(name, *A, *B, **options).p_value < 1
     limits = [np.quantile(proba[true == 1], 0.1) for true, proba in (A, B)]
-    jump = [(true, (p > limit).astype(int)) for (true, p), limit in zip((A, B), limits, strict=True)]
+    jump = [
+        (true, (p > limit).astype(int)) for (true, p), limit in zip((A, B), limits, strict=True)
+    ]
     for both in ((A, jump[1]), (jump[0], B), jump):
         with pytest.raises(ValueError, match="needs a derivative by the rows"):
             compare_samples(name, *both[0], *both[1], **options)
