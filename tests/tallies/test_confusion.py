@@ -239,6 +239,13 @@ def test_a_table_at_thresholds_is_read_from_the_counts_of_one_class():
     ):
         np.testing.assert_array_equal(part, np.stack([other, own], axis=-1))
     assert tally.hits().tp[:, 0].tolist() == [6, 4]
+    assert tally.hits().fp[:, 0].tolist() == [0, 0]
+    assert tally.hits().fn[:, 0].tolist() == [4, 6]
+    folds = Counts(*(np.stack([part, 2 * part]) for part in positive.astuple()))
+    stack = ThresholdTally(tally.classes, folds)
+    assert stack.table[1].tolist() == (2 * tally.table).tolist()
+    for part, whole in zip(tally.counts().astuple(), stack.counts().astuple(), strict=True):
+        np.testing.assert_array_equal(whole, [part, 2 * part])
     assert tally.restrict(["yes", "no"]).table[0].tolist() == [[1, 4], [0, 5]]
 
 
