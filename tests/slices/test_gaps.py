@@ -11,6 +11,7 @@ from support.frames import run
 import skmetrics_ext as sx
 from skmetrics_ext import evaluate
 from skmetrics_ext.inference.linearized import correlation
+from skmetrics_ext.slices import chance_spread
 from skmetrics_ext.validation import InvalidParameterError
 
 METRICS = ["roc_auc", "f1", "accuracy", "brier_score", "average_precision", "matthews_corrcoef"]
@@ -311,6 +312,28 @@ def test_a_group_without_positives_does_not_tell_whether_recalls_differ():
     expected = chances[gaps >= gaps[hits.A] - 1e-9].sum()
     assert 0.1 < expected < 0.9
     assert found.p_value == pytest.approx(expected, abs=4 * np.sqrt(0.25 / 2000))
+
+
+@pytest.mark.parametrize(
+    ("limit", "most", "name", "method"),
+    [
+        ("_MOST_CELLS", 3 * 2**4, "matthews_corrcoef", "permutation"),
+        ("_MOST_CELLS", 3 * 2**4 - 1, "matthews_corrcoef", "normal"),
+        ("_MOST_ROWS", 241, "matthews_corrcoef", "permutation"),
+        ("_MOST_ROWS", 240, "matthews_corrcoef", "normal"),
+        ("_MOST_ROWS", 241, "accuracy", "permutation"),
+        ("_MOST_ROWS", 240, "accuracy", "normal"),
+    ],
+)
+def test_rows_are_permuted_up_to_a_number(monkeypatch, limit, most, name, method):
+    """240 rows, in three groups of tables of two classes."""
+    found = asked(frame_of(), [name])
+    many = found.spread(name)
+    monkeypatch.setattr(chance_spread, limit, most)
+    few = found.spread(name)
+    assert (many.method, few.method) == ("permutation", method)
+    assert few.largest == many.largest
+    assert few.p_value == pytest.approx(many.p_value, abs=0.1)
 
 
 def test_a_tiny_group_does_not_hide_that_others_differ():
