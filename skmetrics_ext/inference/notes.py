@@ -208,8 +208,8 @@ def rows_beyond(sample: Any, at: Any = None) -> Any:
         return np.inf
     negative, positive = sample.by_class
     rows = {"negative": negative, "positive": positive, "all": negative + positive}[spec.point_of]
-    share = np.asarray(sample.metric.options[spec.point] if at is None else at)
-    return rows * np.minimum(share, 1 - share)
+    inside = rows * np.asarray(sample.metric.options[spec.point] if at is None else at)
+    return np.minimum(inside, rows - inside)  # of 50 rows at 0.9 exactly 5
 
 
 def _rows_in_range(sample: Any) -> float:
