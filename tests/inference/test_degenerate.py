@@ -71,6 +71,29 @@ def test_a_class_in_which_models_agree_counts_as_one_where_two_rows_tell_them_ap
     assert not found.note
 
 
+@pytest.mark.parametrize("n_neg", [1, 40])
+def test_a_row_without_which_a_ratio_is_infinite_counts_by_its_derivative(n_neg):
+    """The only false positive of a model: a likelihood ratio without it has no logarithm."""
+    true, row = np.repeat([0, 1], [n_neg, 80 - n_neg]), np.arange(80)
+    few = (row == 0) if n_neg == 1 else (0 < row) & (row < 4)
+    pred_a = np.where(true == 1, row % 4 != 0, row == 0).astype(int)
+    pred_b = np.where(true == 1, row % 3 != 0, few).astype(int)
+
+    def log_ratio(pred, weight):
+        rates = [np.average(pred[true == k], weights=weight[true == k]) for k in (0, 1)]
+        return np.log(rates[1] / rates[0])
+
+    slopes = []
+    for k in range(80):
+        up, down = (
+            log_ratio(pred_a, weight) - log_ratio(pred_b, weight)
+            for weight in (1 + 1e-5 * (row == k), 1 - 1e-5 * (row == k))
+        )
+        slopes.append((up - down) / 2e-5)
+    found = compare("positive_likelihood_ratio", true, pred_a, pred_b)
+    assert found.standard_error == pytest.approx(np.sqrt(np.sum(np.square(slopes))), rel=1e-6)
+
+
 @pytest.mark.parametrize(("n_pos", "n_neg"), [(5, 95), (10, 190), (20, 380)])
 def test_equal_models_at_other_operating_points_are_seldom_told_apart(n_pos, n_neg):
     rng, true, rejected = np.random.default_rng(0), np.repeat([0, 1], [n_neg, n_pos]), 0
