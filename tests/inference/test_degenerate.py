@@ -67,7 +67,10 @@ def test_a_class_in_which_models_agree_counts_as_one_where_two_rows_tell_them_ap
     found = compare("balanced_accuracy", true, pred_a, pred_b)
     share = 30 / 100
     of_large = share * (1 - share) / 4 / 100  # half a rate, as is the other one
-    assert found.standard_error == pytest.approx(np.sqrt(of_large + 2 / 20**2 / 4))
+    of_small = 2 / 20**2 / 4
+    assert found.standard_error == pytest.approx(np.sqrt(of_large + of_small))
+    each = np.array([of_large * 100 / 99, of_small * 20 / 19])  # Satterthwaite's freedom
+    assert found.freedom == pytest.approx(each.sum() ** 2 / (each**2 / [99, 19]).sum())
     assert not found.note
 
 
