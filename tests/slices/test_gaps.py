@@ -162,6 +162,132 @@ def test_bounds_to_the_best_are_those_of_all_that_may_be_the_best():
     assert rows["c"].high == pytest.approx(told["c", "b"].high)
 
 
+def shares_frame(**counts):
+    """Groups of rows of class 1, with the number of those found and of all."""
+    parts = [
+        pd.DataFrame({"y": 1, "p": 0.5, "d": (np.arange(n) < hits).astype(int), "site": site})
+        for site, (hits, n) in counts.items()
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_of_two_groups_the_gap_to_the_best_is_one_difference():
+    found = asked(shares_frame(a=(45, 60), b=(36, 50)), ["accuracy"])
+    (row,) = found.gaps("accuracy", against="best").rows
+    alone = sx.proportion_difference_interval(36, 50, 45, 60)
+    assert (row.low, row.high) == pytest.approx((alone.low, 0.0))
+    gap = found.gaps("accuracy", against={"site": "a"}).rows[0]
+    assert row.p_value == pytest.approx(min(2 * gap.p_value, 1))  # Holm, of two
+
+
+def test_gaps_of_a_loss_to_the_best_are_those_of_its_score_turned():
+    frame = shares_frame(a=(900, 1000), b=(16, 20), c=(860, 1000))
+    found = asked(frame, ["accuracy", "error_rate"])
+    of_share = {row.group: row for row in found.gaps("accuracy", against="best").rows}
+    of_loss = {row.group: row for row in found.gaps("error_rate", against="best").rows}
+    assert list(of_share) == list(of_loss) == ["b", "c"]
+    for group, row in of_share.items():
+        other = of_loss[group]
+        assert (other.low, other.high) == pytest.approx((-row.high, -row.low), abs=1e-12)
+        assert other.p_value == pytest.approx(row.p_value)
+    # c is worse than a, not surely worse than b, which may be the best.
+    c = of_share["c"]
+    assert c.high == 0.0
+    level = 1 - 0.05 / 2
+    to_b, to_a = (
+        sx.proportion_difference_interval(860, 1000, *other, confidence_level=level)
+        for other in ((16, 20), (900, 1000))
+    )
+    assert to_a.high < 0 < to_b.high
+    assert c.low == pytest.approx(min(to_a.low, to_b.low))
+
+
+def test_rows_of_gaps_are_those_of_the_widest_level():
+    frame = frame_of()
+    found = asked(frame, ["accuracy"], by=["site", "sex"], margins=True)
+    best = found.gaps("accuracy", against="best")
+    left_out = {site: (frame.site == site).sum() for site in SITES}
+    best_site = max(SITES, key=lambda site: found.value("accuracy", (site, None)))
+    assert best.n >= len(frame) - left_out[best_site]
+    sizes = {}
+    for row in best.rows:
+        level = tuple(value is None for value in row.group)
+        sizes[level] = sizes.get(level, 0) + row.n_rows
+    assert len(set(sizes.values())) > 1
+    assert best.to_dict()["n"] == best.n == max(sizes.values())
+    assert "Hsu 1996" in best.cite()
+    plain = found.gaps("accuracy")
+    assert (plain.n, "Hsu" in plain.cite()) == (len(frame), False)
+
+
+def test_a_reference_without_rows_is_the_reason():
+    frame = frame_of()
+    frame = frame[(frame.site != "A") | (frame.sex == 0)]
+    found = asked(frame, ["accuracy"], by=["site", "sex"]).gaps("accuracy", against={"site": "A"})
+    row = found.row(("B", 1))
+    assert row.reason == "the group of reference has no rows"
+    assert np.isnan([row.value, row.difference, row.p_value]).all()
+    assert found.row(("B", 0)).reason == ""
+
+
+def test_resampled_groups_are_not_compared_with_rows_that_they_share():
+    """Rates at a sensitivity jump between grades, so that they have no derivative."""
+    frame = frame_of()
+    grade = np.resize([1, 2, 2, 3, 3, 3, 4, 5], len(frame))
+    frame = frame.assign(p=np.where(frame.y == 1, grade + 1, grade) / 10)
+    name = "specificity_at_sensitivity_80"
+    found = asked(frame, [name], margins=True)
+    for row in found.gaps(name, against="overall").rows:
+        assert row.reason.startswith("it is resampled, and the groups share rows")
+        assert row.difference == row.value - row.reference
+        assert row.reference == found.value(name)
+        assert np.isnan([row.low, row.high, row.p_value]).all()
+    for row in found.gaps(name).rows:
+        assert row.low < row.difference < row.high
+
+
+def test_groups_without_an_interval_are_left_out_and_counted():
+    found = asked(frame_of(), ["accuracy"], min_rows=50)  # 123, 74 and 43 rows
+    worst = found.worst("accuracy")
+    assert worst.note == "1 groups have no interval and are left out"
+    assert (worst.group, worst.n_groups) == ("B", 2)
+    assert asked(frame_of(), ["accuracy"]).worst("accuracy").note == ""
+    assert found.spread("accuracy").n_groups == 2
+    one = asked(frame_of(), ["accuracy"], min_rows=75)
+    assert one.worst("accuracy").n_groups == 1
+    with pytest.raises(InvalidParameterError, match=r"fewer than two groups .*74 rows are fewer"):
+        one.spread("accuracy")
+    none = asked(frame_of(), ["accuracy"], min_rows=124)
+    with pytest.raises(InvalidParameterError, match="fewer than two groups can be compared"):
+        none.worst("accuracy")
+    assert asked(frame_of(), ["accuracy"], min_rows=123).worst("accuracy").n_groups == 1
+
+
+@pytest.mark.parametrize(
+    ("margins", "hits", "told"),
+    [(False, {("A", 0): 3}, "(A, 0): "), (True, {("A", 0): 14, ("A", 1): 14}, "A: ")],
+)
+def test_the_worst_of_crossed_groups_is_named_by_what_it_has(margins, hits, told):
+    parts = [
+        shares_frame(**{site: (hits.get((site, sex), 29), 30)}).assign(sex=sex)
+        for site in "AB"
+        for sex in (0, 1)
+    ]
+    found = asked(pd.concat(parts), ["accuracy"], by=["site", "sex"], margins=margins)
+    worst = found.worst("accuracy")
+    assert str(worst).startswith(told)
+    assert str(worst).splitlines()[0].startswith(told)
+    assert worst.frame()["group"].tolist() == [told[:-2]]
+
+
+def test_a_group_without_a_value_is_not_in_the_picture():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    frame = frame_of()
+    ax = asked(frame[(frame.site != "C") | (frame.y == 1)], ["roc_auc"]).plot("roc_auc")
+    assert [text.get_text().partition(" ")[0] for text in ax.get_yticklabels()] == ["A", "B"]
+    plt.close(ax.figure)
+
+
 def test_the_frame_has_a_column_for_each_group_variable():
     found = asked(frame_of(), ["f1"], by=["site", "sex"]).gaps("f1")
     columns = list(found.frame().columns)
