@@ -157,12 +157,14 @@ def test_ratios_have_at_least_the_error_after_half_a_row_more_in_each_cell():
     found = confidence_interval("positive_likelihood_ratio", true, pred)
     error = np.sqrt(1 / 6.5 - 1 / 7 + 1 / 9.5 - 1 / 95)
     away = stats.t.ppf(0.975, found.freedom) * error
-    assert np.log([found.low, found.high]) == pytest.approx(np.log(94 / 9) + [-away, away])
+    away = np.array([-away, away])
+    assert np.log([found.low, found.high]) == pytest.approx(np.log(94 / 9) + away)
     pred[:3] = 0  # three of six missed: their own error is larger
     found = confidence_interval("positive_likelihood_ratio", true, pred)
     error = np.sqrt(1 / 3 - 1 / 6 + 1 / 9 - 1 / 94)
     away = stats.t.ppf(0.975, found.freedom) * error
-    assert np.log([found.low, found.high]) == pytest.approx(np.log(94 / 18) + [-away, away])
+    away = np.array([-away, away])
+    assert np.log([found.low, found.high]) == pytest.approx(np.log(94 / 18) + away)
 
 
 def test_perfect_predictions_leave_a_width(rows):

@@ -78,7 +78,7 @@ def test_a_class_in_which_models_agree_counts_as_one_where_two_rows_tell_them_ap
 def test_a_row_without_which_a_ratio_is_infinite_counts_by_its_derivative(n_neg):
     """The only false positive of a model: a likelihood ratio without it has no logarithm."""
     true, row = np.repeat([0, 1], [n_neg, 80 - n_neg]), np.arange(80)
-    few = (row == 0) if n_neg == 1 else (0 < row) & (row < 4)
+    few = (row == 0) if n_neg == 1 else (row > 0) & (row < 4)
     pred_a = np.where(true == 1, row % 4 != 0, row == 0).astype(int)
     pred_b = np.where(true == 1, row % 3 != 0, few).astype(int)
 
