@@ -176,6 +176,20 @@ def test_a_model_twice():
     assert rows["a", "b"]["low"] == pytest.approx(alone["low"], rel=0.05)
 
 
+def test_pairs_with_an_infinite_ratio_are_no_further_tests():
+    """Of a model without a false positive no log ratio is finite: one pair is left."""
+    models = {"a": HARD["m0"], "b": HARD["m3"], "c": np.where(np.arange(N) < 250, 0, Y)}
+    name = "positive_likelihood_ratio"
+    rows = by_pair(compare_many(name, Y, models, random_state=0, n_resamples=99))
+    alone = compare(name, Y, models["a"], models["b"])
+    left = rows["a", "b"]
+    assert (left["low"], left["high"]) == pytest.approx((alone.low, alone.high))
+    assert left["p_value"] == pytest.approx(alone.p_value)
+    for pair in (("a", "c"), ("b", "c")):
+        assert rows[pair]["difference"] == -np.inf
+        assert np.isnan([rows[pair]["low"], rows[pair]["p_value"]]).all()
+
+
 def test_few_rows_are_noted():
     nearly = {"a": HARD["m0"], "b": np.where(np.arange(N) < 4, 1 - HARD["m0"], HARD["m0"])}
     (row,) = compare_many("balanced_accuracy", Y, nearly, random_state=0).rows
