@@ -157,6 +157,22 @@ def test_classes_that_are_true_or_predicted_count(table, value):
             assert read(tally) == pytest.approx(value)
 
 
+@pytest.mark.parametrize("name", ["f1", "specificity", "jaccard", "precision"])
+@pytest.mark.parametrize("average", ["macro", "weighted", "micro"])
+@pytest.mark.parametrize("place", [0, 2, 3])
+def test_a_listed_class_without_rows_has_no_part_in_an_average(name, average, place):
+    table = np.array([[4, 1, 0], [2, 3, 1], [0, 2, 6]])
+    metric = find(name).with_params(average=average)
+    own = metric.read(ConfusionTally(np.arange(3), table))
+    wider = np.insert(np.insert(table, place, 0, axis=0), place, 0, axis=1)
+    assert metric.read(ConfusionTally(np.arange(4), wider)) == pytest.approx(own)
+    if average == "macro":  # where it is named, it counts
+        listed = metric.with_params(labels=[0, 1, 2, 3], zero_division=0.0)
+        alone = 1.0 if name == "specificity" else 0.0
+        expected = (3 * own + alone) / 4
+        assert listed.read(ConfusionTally(np.arange(4), wider)) == pytest.approx(expected)
+
+
 def test_classes_of_several_tables_are_those_of_any():
     two, other = [[4, 1, 0], [2, 3, 0], [0, 0, 0]], [[0, 0, 1], [0, 2, 0], [0, 0, 0]]
     metric = find("recall").with_params(pos_label="b")
