@@ -169,6 +169,13 @@ def test_the_positive_class_has_to_be_known():
         RankTally.from_predictions(["a", "b"], [0.9, 0.1])
 
 
+@pytest.mark.parametrize("scores", [[0.1, 0.5], [0.5, 0.5], [[0.5, 0.1]], 0.5])
+def test_scores_of_a_tally_fall(scores):
+    for make in (list, np.array) if isinstance(scores, list) else (float, np.array):
+        with pytest.raises(ValueError, match="thresholds must (fall|be)"):
+            RankTally(make(scores), np.array([[1, 2], [3, 4]]))
+
+
 def test_a_part_is_told_both_classes():
     whole = RankTally.from_predictions(["a", "b", "b"], [0.1, 0.2, 0.3], pos_label="b")
     parts = [
