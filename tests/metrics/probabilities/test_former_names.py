@@ -1,5 +1,6 @@
 """Arguments under the names that scikit-learn had for them."""
 
+import numpy as np
 import pytest
 
 import skmetrics_ext as sx
@@ -13,6 +14,11 @@ by_function = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__n
 def test_the_former_name_is_read_with_a_warning(function):
     with pytest.warns(FutureWarning, match="`y_pred` was renamed to `y_proba`"):
         assert function(TRUE, y_pred=PROBA) == function(TRUE, PROBA)
+    with pytest.warns(FutureWarning, match="`y_pred` was renamed to `y_proba`"):
+        assert function(TRUE, y_pred=np.array(PROBA)) == function(TRUE, PROBA)
+    for text in ("deprecate", ["deprecated"] * 4):
+        with pytest.warns(FutureWarning), pytest.raises(ValueError, match="y_proba"):
+            function(TRUE, y_pred=text)
 
 
 @by_function
