@@ -172,7 +172,7 @@ def test_the_positive_class_has_to_be_known():
 @pytest.mark.parametrize("scores", [[0.1, 0.5], [0.5, 0.5], [[0.5, 0.1]], 0.5])
 def test_scores_of_a_tally_fall(scores):
     for make in (list, np.array) if isinstance(scores, list) else (float, np.array):
-        with pytest.raises(ValueError, match="thresholds must (fall|be)"):
+        with pytest.raises(ValueError, match=r"thresholds must (fall|be)"):
             RankTally(make(scores), np.array([[1, 2], [3, 4]]))
 
 
