@@ -321,3 +321,18 @@ def test_p_values_are_python_floats():
     y_true, a, b = [0, 1] * 20, [0, 1] * 15 + [1, 0] * 5, [0, 1, 1, 1] * 10
     found = compare("f1", y_true, a, b, method="bootstrap", n_resamples=99, random_state=0)
     assert type(found.p_value) is float
+
+
+@pytest.mark.parametrize(
+    ("alternative", "p_value"), [("two-sided", 2 / 100), ("greater", 1 / 100), ("less", 1.0)]
+)
+def test_the_observed_rows_count_as_a_draw_more(alternative, p_value):
+    """Of 99 draws none is on the other side of 0."""
+    true = np.arange(60) % 2
+    good = np.where(np.arange(60) % 10 == 0, 1 - true, true)
+    options = {"method": "bootstrap", "n_resamples": 99, "random_state": 0}
+    found = compare("accuracy", true, good, 1 - good, alternative=alternative, **options)
+    assert found.p_value == pytest.approx(p_value, rel=1e-12)
+    turned = {"greater": "less", "less": "greater"}.get(alternative, alternative)
+    back = compare("accuracy", true, 1 - good, good, alternative=turned, **options)
+    assert back.p_value == pytest.approx(p_value, rel=1e-12)

@@ -52,6 +52,11 @@ def test_many_columns_do_not_overflow():
     rng = np.random.default_rng(2)
     columns = [Coded.of(str(i), rng.permutation(200)) for i in range(12)]
     assert sorted(cross(columns)[1].tolist()) == list(range(200))
+    twice = [Coded.of(str(i), rng.permutation(400) // 2) for i in range(9)]
+    codes, number = cross(twice)
+    rows = np.stack([column.codes for column in twice], axis=1)
+    assert codes[number].tolist() == rows.tolist()
+    assert codes.tolist() == sorted({tuple(row): list(row) for row in rows.tolist()}.values())
 
 
 @pytest.mark.parametrize("bins", [[], [2, 1], ["a"], True, 1, [[1, 2]], [float("nan")]])

@@ -462,6 +462,13 @@ def test_rows_are_permuted_up_to_a_number(monkeypatch, limit, most, name, method
     assert few.p_value == pytest.approx(many.p_value, abs=0.1)
 
 
+@pytest.mark.parametrize("name", ["accuracy", "matthews_corrcoef"])
+def test_groups_without_an_error_do_not_differ(name):
+    frame = pd.DataFrame({"y": [0, 1] * 30, "d": [0, 1] * 30, "p": 0.5})
+    found = asked(frame.assign(site=np.repeat(list(SITES), 20)), [name]).spread(name)
+    assert (found.largest, found.expected, found.limit, found.p_value) == (0, 0, 0, 1)
+
+
 def test_a_tiny_group_does_not_hide_that_others_differ():
     hits = {"a": (900, 0.8), "b": (900, 0.9), "tiny": (5, 0.6)}
     frame = pd.concat(

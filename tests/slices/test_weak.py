@@ -56,6 +56,13 @@ def test_every_slice_with_enough_rows_is_looked_at():
     assert found == expected
 
 
+def test_a_slice_that_leaves_too_few_rows_is_not_looked_at():
+    coded = [Coded("c", (0, 1, 2), np.repeat([0, 1, 2], [88, 6, 6]))]
+    for min_rows, kept in ((12, [0]), (13, []), (6, [0, 1, 2]), (7, [0])):
+        (look,) = column_crosses(coded, 1, min_rows)
+        assert look.kept.tolist() == kept
+
+
 def test_a_slice_of_the_rows_of_a_simpler_one_is_not_looked_at_again():
     code = np.repeat([0, 1, 2], 50)
     coded = [Coded("a", (0, 1, 2), code), Coded("b", (0, 1), np.minimum(code, 1))]

@@ -179,6 +179,15 @@ def test_perfect_rows_of_multilabel_data_have_a_width():
     assert found.low == pytest.approx(4 / (4 + 1.959963984540054**2))  # Wilson's for 4 of 4
 
 
+def test_a_perfect_pool_of_few_marks_counts_those_of_all_outputs():
+    """6 marks among 60 rows of 3 outputs; there are no more independent negatives than rows."""
+    marks = np.zeros((60, 3), dtype=int)
+    marks[[0, 7], 0] = marks[3, 1] = marks[[5, 9, 11], 2] = 1
+    found = auc_interval(Scores.check(marks, marks * 1.0), average="micro")
+    low, high = newcombe_bounds(np.array(1.0), np.array(6.0), np.array(60.0), 0.95)
+    assert (found.low, found.high) == pytest.approx((float(low), float(high)))
+
+
 def test_a_class_of_one_row_has_no_error_of_its_own():
     y_true = np.r_[np.repeat([0, 1], 10), 2]
     score = RNG.normal(size=(21, 3)) + np.eye(3)[y_true]
