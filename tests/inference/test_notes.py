@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skmetrics_ext import confidence_interval
+from skmetrics_ext import confidence_interval, partial_roc_auc_score
 
 END = ": true coverage may be below the nominal level; collect more"
 
@@ -43,6 +43,25 @@ def test_few_rows_of_rankings(metric, rows, note):
     assert found.note.startswith(note)
     assert found.note.endswith(END if note else "")
     assert bool(found.note) == bool(note)
+
+
+@pytest.mark.parametrize(
+    ("params", "note"),
+    [
+        ({"fpr_range": (0, 0.025)}, "4 rows of a class in the range of rates"),
+        ({"fpr_range": (0.1, 0.125)}, "4 rows of a class in the range of rates"),
+        ({"tpr_range": (0.95, 1)}, "3 rows of a class in the range of rates"),
+        ({"fpr_range": (0, 0.1)}, ""),
+        ({"tpr_range": (0.8, 1)}, ""),
+    ],
+)
+def test_few_rows_in_a_range_are_those_of_its_class(params, note):
+    """60 positive rows and 160 negative ones."""
+    true = np.repeat([0, 1], [160, 60])
+    score = np.append(np.arange(160), np.linspace(40.5, 240, 60))
+    found = confidence_interval(partial_roc_auc_score, true, score, **params)
+    end = ": true coverage may be below the nominal level; take a wider one"
+    assert found.note == (note + " are few" + end if note else "")
 
 
 @pytest.mark.parametrize(("n_pos", "note"), [(24, "4.8 rows beyond the sensitivity"), (25, "")])

@@ -14,6 +14,7 @@ from support.label_inputs import single_labels
 from support.samples import integers
 
 from skmetrics_ext import METRICS, cohen_kappa_score, confusion_matrix
+from skmetrics_ext.registry import find
 from skmetrics_ext.tallies import ConfusionTally, Counts, ThresholdTally
 from skmetrics_ext.validation import Labels
 
@@ -299,3 +300,26 @@ def test_tables_of_the_same_classes_merge_in_their_order():
     assert merged.ordered
     other = ConfusionTally.from_predictions(["mid"], ["mid"], labels=["mid", "low", "high"])
     assert not merged.merge(other).ordered
+
+
+@pytest.mark.parametrize("classes", [[0, 0], [[0, 1]], ["a", "a"]])
+def test_classes_of_a_table_are_named_once(classes):
+    for given_as in (classes, np.array(classes)):
+        with pytest.raises(ValueError, match="classes"):
+            ConfusionTally(given_as, np.array([[1, 2], [3, 4]]))
+
+
+@pytest.mark.parametrize(
+    ("normalize", "expected"),
+    [
+        ("true", [[1 / 3, 2 / 3], [0, 1]]),
+        ("pred", [[1, 1 / 3], [0, 2 / 3]]),
+        ("all", [[1 / 7, 2 / 7], [0, 4 / 7]]),
+    ],
+)
+def test_each_table_of_several_is_divided_by_its_own_sums(normalize, expected):
+    table = np.array([[1, 2], [0, 4]])
+    metric = find("confusion_matrix", {"normalize": normalize})
+    folds = ConfusionTally(np.arange(2), np.stack([table, 5 * table, 0 * table]))
+    found = metric.read(folds)
+    np.testing.assert_allclose(found, [expected, expected, np.zeros((2, 2))])

@@ -185,3 +185,14 @@ def test_a_part_is_told_both_classes():
     identical(RankTally.combine(parts).mass, whole.mass)
     with pytest.raises(ValueError, match="not belonging to the passed labels"):
         RankTally.from_predictions(["c"], [0.1], labels=["a", "b"])
+
+
+@pytest.mark.parametrize(("scale", "kind"), [(1, "i"), (1 << 20, "i"), (1 << 60, "f")])
+def test_counts_are_whole_numbers_as_far_as_products_of_them_are(scale, kind):
+    tally = RankTally(np.array([3, 2, 1]), scale * np.array([[0, 1, 2], [2, 1, 0]]))
+    fp, tp, negative, positive = tally.steps()
+    assert [part.dtype.kind for part in (fp, tp, negative, positive)] == [kind] * 4
+    assert (fp / scale).tolist() == [0, 0, 1, 3]
+    assert (tp / scale).tolist() == [0, 2, 3, 3]
+    assert tally.wins().twice.dtype.kind == kind
+    assert roc_auc(tally) == pytest.approx(17 / 18)
