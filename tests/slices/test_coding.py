@@ -29,6 +29,11 @@ def test_quantile_bins_hold_equal_numbers_and_ties_make_fewer():
     assert Coded.of("x", [0, 0, 0, 1, 1, 1, 1, 1], 4).values == ("< 1", ">= 1")
 
 
+@pytest.mark.parametrize("n_bins", [2, np.int64(2)])
+def test_two_bins_are_the_fewest(n_bins):
+    assert Coded.of("x", [4, 1, 3, 2], n_bins).values == ("< 3", ">= 3")
+
+
 def test_edges_that_look_alike_are_told_apart():
     assert bin_names(np.array([1.0, 1.0000000001])) == (
         "< 1.0",
