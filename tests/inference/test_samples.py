@@ -200,10 +200,13 @@ def test_samples_without_an_error_have_a_width():
     assert found.low < found.high == found.difference == 1
     assert 0 < found.p_value < 1e-4
     assert np.isnan(compare_samples("roc_auc", true, true, true, true, method="welch").p_value)
-    found = compare_samples("accuracy", true, true, true, 1 - true, method="welch")
-    assert (found.difference, found.value_a, found.value_b) == (1.0, 1.0, 0.0)
-    assert np.isnan([found.low, found.high, found.p_value]).all()
-    assert found.note == "the difference has no variance to estimate"
+    for first, second in ((true, 1 - true), (1 - true, true)):
+        found = compare_samples("accuracy", true, first, true, second, method="welch")
+        values = [float((pred == true).mean()) for pred in (first, second)]
+        assert [found.value_a, found.value_b] == values
+        assert found.difference == values[0] - values[1]
+        assert np.isnan([found.low, found.high, found.p_value]).all()
+        assert found.note == "the difference has no variance to estimate"
 
 
 def test_welch_where_one_sample_has_no_variance():
