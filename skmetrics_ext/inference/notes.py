@@ -164,7 +164,7 @@ def near_end(value: Any, rows: float, bounds: Any) -> str:
     if not np.isfinite(high - low):
         return ""
     distance = np.minimum(value - low, high - value) / (high - low)
-    if not (rows * distance < NEAR_END).any():
+    if not (rows * distance < NEAR_END * (1 - ROUNDING)).any():
         return ""
     return few(rows, "rows of the rarest class, for a value so near the end of its range,")
 

@@ -26,6 +26,8 @@ def ranked(n_pos, n_neg, n_low):
         ("roc_auc", (40, 60, 4), ""),
         ("roc_auc", (40, 60, 38), "40 rows of the rarest class, for a value so near the end"),
         ("roc_auc", (40, 60, 36), ""),
+        ("roc_auc", (40, 60, 3), ""),  # 3 rows exactly, at either end
+        ("roc_auc", (40, 60, 37), ""),
         ("gini", (40, 60, 2), "40 rows of the rarest class, for a value so near the end"),
         ("gini", (40, 60, 4), ""),
         ("average_precision", (19, 60, 5), "19 rows of the rarest class are few"),
