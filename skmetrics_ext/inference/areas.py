@@ -39,7 +39,7 @@ class Sides(NamedTuple):
         Rows of both classes; effective numbers of weighted rows; infinite for the second side of
         a mean of one value per row, which has none.
     shares : ndarray of shape (p,)
-        Weight of each area in the mean.
+        Weight of each area in the mean, up to a common factor.
     """
 
     areas: Array
@@ -164,7 +164,7 @@ def sides_of(sample: Any) -> Sides:
     if options.get("multi_class") == "ovo" and scores.kind == "multiclass":
         first, second = np.array(list(combinations(range(len(mass)), 2))).T
         areas = np.asarray(read_areas(roc_auc, scores, "ovo", None))
-        shares = 2 * pair_shares(average, mass)[first, second]
+        shares = pair_shares(average, mass)[first, second]
         return Sides(areas, np.stack([sizes[first], sizes[second]], axis=1), shares)
     areas = np.asarray(read_areas(roc_auc, scores, "ovr", None))
     rest = _sizes(atoms, ~marks)

@@ -164,7 +164,7 @@ def near_end(value: Any, rows: float, bounds: Any) -> str:
     if not np.isfinite(high - low):
         return ""
     distance = np.minimum(value - low, high - value) / (high - low)
-    if not (rows * distance < NEAR_END).any():
+    if not (rows * distance < NEAR_END * (1 - ROUNDING)).any():
         return ""
     return few(rows, "rows of the rarest class, for a value so near the end of its range,")
 
@@ -208,8 +208,8 @@ def rows_beyond(sample: Any, at: Any = None) -> Any:
         return np.inf
     negative, positive = sample.by_class
     rows = {"negative": negative, "positive": positive, "all": negative + positive}[spec.point_of]
-    share = np.asarray(sample.metric.options[spec.point] if at is None else at)
-    return rows * np.minimum(share, 1 - share)
+    inside = rows * np.asarray(sample.metric.options[spec.point] if at is None else at)
+    return np.minimum(inside, rows - inside)  # of 50 rows at 0.9 exactly 5
 
 
 def _rows_in_range(sample: Any) -> float:

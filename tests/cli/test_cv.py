@@ -147,6 +147,20 @@ def test_preparation_is_told_and_stays_within_the_folds(capsys, frame, tmp_path)
     np.testing.assert_allclose(fill, expected)
 
 
+def test_a_column_that_is_empty_in_a_fold_is_a_feature_of_it(frame, tmp_path):
+    table, _ = frame
+    table.loc[:49, "petal width"] = None
+    table.to_csv(tmp_path / "flowers.csv", index=False)
+    data = load(str(tmp_path / "flowers.csv"))
+    names = [*data.X.columns]
+    assert names.index("petal width") == 3
+    model = make_model("tree", data, 0).fit(data.X.iloc[:50], data.y[:50])
+    read = model[0].transform(data.X.iloc[[0, 60]])
+    np.testing.assert_allclose(read[:, :3], data.X.iloc[[0, 60], :3])
+    np.testing.assert_allclose(read[:, 3], [0, data.X["petal width"].iloc[60]])
+    assert [name.split("__")[1] for name in model[0].get_feature_names_out()] == names
+
+
 def test_binary_text_target_in_a_named_column(capsys, frame, tmp_path):
     table, _ = frame
     table["outcome"] = np.where(table.pop("target") == "virginica", "yes", "no")

@@ -1,6 +1,7 @@
 """``score``: values, tables and pages of files of predictions; pages of ``cv``."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -229,6 +230,21 @@ def test_page_with_curves(file, tmp_path, capsys):
         assert line in text
     assert text.count("<script") == 2  # those of every page
     assert "<img" not in text
+
+
+@pytest.mark.parametrize("n_classes", [4, 5])
+def test_reliability_of_many_classes_is_that_of_the_top_label(n_classes, tmp_path, capsys):
+    rng, names = np.random.default_rng(3), list("abcde")[:n_classes]
+    path, page = tmp_path / "rows.csv", tmp_path / "page.html"
+    rows = pandas.DataFrame(rng.dirichlet(np.ones(n_classes), 60), columns=names)
+    rows.assign(truth=np.array(names)[np.arange(60) % n_classes]).to_csv(path, index=False)
+    columns = [part for name in names for part in ("--score", name)]
+    asked = ("--metrics", "log_loss", "--quiet", "--html", str(page))
+    assert main(["score", str(path), "--true", "truth", *columns, *asked]) == 0
+    chart = page.read_text(encoding="utf-8").partition('data-chart="calibration"')[2]
+    legend = chart.partition('<ul class="legend">')[2].partition("</ul>")[0]
+    shown = re.findall('data-model="(.*?)"', legend)
+    assert shown == (names if n_classes == 4 else ["top label"])
 
 
 @pytest.mark.parametrize(

@@ -321,3 +321,46 @@ def test_p_values_are_python_floats():
     y_true, a, b = [0, 1] * 20, [0, 1] * 15 + [1, 0] * 5, [0, 1, 1, 1] * 10
     found = compare("f1", y_true, a, b, method="bootstrap", n_resamples=99, random_state=0)
     assert type(found.p_value) is float
+
+
+@pytest.mark.parametrize(
+    ("alternative", "p_value"), [("two-sided", 2 / 100), ("greater", 1 / 100), ("less", 1.0)]
+)
+def test_the_observed_rows_count_as_a_draw_more(alternative, p_value):
+    """Of 99 draws none is on the other side of 0."""
+    options = {"method": "bootstrap", "n_resamples": 99, "random_state": 0}
+    turned = {"greater": "less", "less": "greater"}.get(alternative, alternative)
+    for first in (0, 1):  # pairs are put in an order by their first rows
+        true = (np.arange(60) + first) % 2
+        good = np.where(np.arange(60) % 10 == 3, 1 - true, true)
+        found = compare("accuracy", true, good, 1 - good, alternative=alternative, **options)
+        assert found.p_value == pytest.approx(p_value, rel=1e-12)
+        back = compare("accuracy", true, 1 - good, good, alternative=turned, **options)
+        assert back.p_value == pytest.approx(p_value, rel=1e-12)
+
+
+def test_draws_beyond_either_margin_count_with_the_observed_rows():
+    true = np.arange(60) % 2
+    pred = [np.where(np.arange(60) % 10 == k, 1 - true, true) for k in (3, 4)]
+    options = {"method": "bootstrap", "n_resamples": 99, "random_state": 0}
+    for first, second in (pred, pred[::-1], (pred[0], true), (true, pred[0])):
+        found = compare(
+            "accuracy", true, first, second, margin=0.9, alternative="equivalent", **options
+        )
+        assert found.p_value == pytest.approx(1 / 100, rel=1e-12)
+
+
+def test_mcnemar_of_frequencies_is_that_of_the_rows():
+    rng = np.random.default_rng(3)
+    true, first, second = rng.integers(0, 2, (3, 40))
+    times = rng.integers(0, 4, 40)
+    rows = np.repeat(np.arange(40), times)
+    found = compare(
+        "accuracy", true, first, second,
+        method="mcnemar", sample_weight=times, weights_are="frequency",
+    )  # fmt: skip
+    listed = compare("accuracy", true[rows], first[rows], second[rows], method="mcnemar")
+    once = compare("accuracy", true, first, second, method="mcnemar")
+    assert found.p_value == pytest.approx(listed.p_value)
+    assert (found.low, found.high) == pytest.approx((listed.low, listed.high))
+    assert found.low != pytest.approx(once.low)

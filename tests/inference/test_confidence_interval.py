@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 from support.compare import undefined_allowed
 from support.rows import settings_of
 from support.samples import samples
@@ -147,6 +148,23 @@ def test_ratios_have_the_intervals_of_the_log_method():
     assert np.log(found.high / found.low) == pytest.approx(
         np.log(expected.high / expected.low), rel=0.03
     )
+
+
+def test_ratios_have_at_least_the_error_after_half_a_row_more_in_each_cell():
+    """Six positive rows without a miss show no error (Haldane 1956)."""
+    true = np.repeat([1, 0], [6, 94])
+    pred = np.repeat([1, 0], [6 + 9, 85])
+    found = confidence_interval("positive_likelihood_ratio", true, pred)
+    error = np.sqrt(1 / 6.5 - 1 / 7 + 1 / 9.5 - 1 / 95)
+    away = stats.t.ppf(0.975, found.freedom) * error
+    away = np.array([-away, away])
+    assert np.log([found.low, found.high]) == pytest.approx(np.log(94 / 9) + away)
+    pred[:3] = 0  # three of six missed: their own error is larger
+    found = confidence_interval("positive_likelihood_ratio", true, pred)
+    error = np.sqrt(1 / 3 - 1 / 6 + 1 / 9 - 1 / 94)
+    away = stats.t.ppf(0.975, found.freedom) * error
+    away = np.array([-away, away])
+    assert np.log([found.low, found.high]) == pytest.approx(np.log(94 / 18) + away)
 
 
 def test_perfect_predictions_leave_a_width(rows):

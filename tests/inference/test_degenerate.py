@@ -67,8 +67,34 @@ def test_a_class_in_which_models_agree_counts_as_one_where_two_rows_tell_them_ap
     found = compare("balanced_accuracy", true, pred_a, pred_b)
     share = 30 / 100
     of_large = share * (1 - share) / 4 / 100  # half a rate, as is the other one
-    assert found.standard_error == pytest.approx(np.sqrt(of_large + 2 / 20**2 / 4))
+    of_small = 2 / 20**2 / 4
+    assert found.standard_error == pytest.approx(np.sqrt(of_large + of_small))
+    each = np.array([of_large * 100 / 99, of_small * 20 / 19])  # Satterthwaite's freedom
+    assert found.freedom == pytest.approx(each.sum() ** 2 / (each**2 / [99, 19]).sum())
     assert not found.note
+
+
+@pytest.mark.parametrize("n_neg", [1, 40])
+def test_a_row_without_which_a_ratio_is_infinite_counts_by_its_derivative(n_neg):
+    """The only false positive of a model: a likelihood ratio without it has no logarithm."""
+    true, row = np.repeat([0, 1], [n_neg, 80 - n_neg]), np.arange(80)
+    few = (row == 0) if n_neg == 1 else (row > 0) & (row < 4)
+    pred_a = np.where(true == 1, row % 4 != 0, row == 0).astype(int)
+    pred_b = np.where(true == 1, row % 3 != 0, few).astype(int)
+
+    def log_ratio(pred, weight):
+        rates = [np.average(pred[true == k], weights=weight[true == k]) for k in (0, 1)]
+        return np.log(rates[1] / rates[0])
+
+    slopes = []
+    for k in range(80):
+        up, down = (
+            log_ratio(pred_a, weight) - log_ratio(pred_b, weight)
+            for weight in (1 + 1e-5 * (row == k), 1 - 1e-5 * (row == k))
+        )
+        slopes.append((up - down) / 2e-5)
+    found = compare("positive_likelihood_ratio", true, pred_a, pred_b)
+    assert found.standard_error == pytest.approx(np.sqrt(np.sum(np.square(slopes))), rel=1e-6)
 
 
 @pytest.mark.parametrize(("n_pos", "n_neg"), [(5, 95), (10, 190), (20, 380)])

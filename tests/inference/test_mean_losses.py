@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skmetrics_ext import confidence_interval
+from skmetrics_ext import compare, confidence_interval
 
 
 def test_mean_losses_move_their_bounds_by_the_skewness():
@@ -44,3 +44,12 @@ def test_bounds_of_few_losses_are_nested(metric):
     ]
     for inner, outer in pairwise(bounds):
         assert outer.low <= inner.low <= inner.value <= inner.high <= outer.high
+
+
+def test_two_rows_have_one_degree_of_freedom():
+    true, first, second = np.array([0, 1]), np.array([0.2, 0.9]), np.array([0.5, 0.7])
+    losses = [-np.log(np.where(true == 1, p, 1 - p)) for p in (first, second)]
+    expected = stats.ttest_rel(*losses)
+    found = compare("log_loss", true, first, second, method="delta")
+    assert (found.statistic, found.freedom) == (pytest.approx(expected.statistic), 1)
+    assert found.p_value == pytest.approx(expected.pvalue)

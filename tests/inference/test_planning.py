@@ -37,6 +37,15 @@ def test_walds_width_of_shares_as_in_epir(metric, value, options, rows):
     assert found.standard_error == pytest.approx(0.05 / Z, rel=0.01)
 
 
+@pytest.mark.parametrize("value", [0.2, 0.5, 0.8])
+@pytest.mark.parametrize("n_rows", [25, 96, 384, 10_000])
+def test_rounding_adds_no_row_to_those_that_are_enough(value, n_rows):
+    width = 2 * Z * np.sqrt(value * (1 - value) / n_rows)
+    assert sample_size("accuracy", value=value, width=width, method="wald").n == n_rows
+    slightly = sample_size("accuracy", value=value, width=width * (1 - 1e-6), method="wald")
+    assert slightly.n == n_rows + 1
+
+
 @pytest.mark.parametrize("method", ["wilson", "clopper_pearson", "jeffreys", "mid_p"])
 def test_the_interval_has_the_width_from_these_rows_on(method):
     n = sample_size("accuracy", value=0.9, width=0.1, method=method).n

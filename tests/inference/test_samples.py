@@ -11,6 +11,7 @@ from skmetrics_ext import (
     f1_score,
     proportion_difference_interval,
 )
+from skmetrics_ext.inference.compare_samples import p_value_from_bounds
 from skmetrics_ext.tallies import ConfusionTally
 
 
@@ -43,6 +44,8 @@ def asked(metric, both, **options):
     return compare_samples(metric, *both[0], *both[1], n_resamples=400, random_state=0, **options)
 
 
+BOUNDS = ("value", "low", "high")
+
 # --------------------------------------------------------------------------- values by hand
 
 
@@ -71,6 +74,37 @@ def test_bounds_are_those_of_both_samples(metric):
     assert (found.low, found.high) == pytest.approx((low, high))
     assert (found.value_a, found.value_b) == (one.value, other.value)
     assert found.standard_error == pytest.approx(np.hypot(one.standard_error, other.standard_error))
+
+
+def test_ratios_are_compared_by_their_logarithms():
+    each = [confidence_interval("positive_likelihood_ratio", *one) for one in HARD]
+    found = asked("positive_likelihood_ratio", HARD)
+    values, low, high = (np.log([getattr(one, name) for one in each]) for name in BOUNDS)
+    assert found.method == "mover, log_ratio"
+    assert found.difference == pytest.approx(values[0] - values[1])
+    expected = found.difference - np.hypot(values[0] - low[0], high[1] - values[1])
+    assert found.low == pytest.approx(expected)
+    expected = found.difference + np.hypot(high[0] - values[0], values[1] - low[1])
+    assert found.high == pytest.approx(expected)
+    errors = [one.standard_error / one.value for one in each]
+    assert found.standard_error == pytest.approx(np.hypot(*errors))
+    plain = asked("positive_likelihood_ratio", HARD, method="log")
+    assert plain.method == "mover, log"
+    assert plain.difference == pytest.approx(each[0].value - each[1].value)
+
+
+@pytest.mark.parametrize(("metric", "method"), [("youden_j", "mover"), ("f1", "mover, wilson")])
+def test_the_method_is_named_once(metric, method):
+    assert asked(metric, HARD).method == method
+
+
+@pytest.mark.parametrize(
+    ("method", "least"), [("bca", 2 / 401), ("basic", 2 / 401), ("delta", 1e-12)]
+)
+def test_the_least_p_value_is_that_of_the_draws(method, least):
+    true = np.arange(400) % 2
+    far = [(true, np.where(np.arange(400) % 10 < few, 1 - true, true)) for few in (1, 8)]
+    assert asked("f1", far, method=method).p_value == least
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
@@ -106,6 +140,46 @@ def test_the_p_value_is_the_level_at_which_a_bound_is_reached(metric):
     assert 2 * min(less, greater) == pytest.approx(found.p_value)
 
 
+def test_welch_needs_a_derivative_in_both_samples():
+    """Of labels, nine in ten of the positives found: in other samples fewer, and none then."""
+    name, options = "specificity_at_sensitivity_90", {"method": "welch"}
+    assert compare_samples(name, *A, *B, **options).p_value < 1
+    limits = [np.quantile(proba[true == 1], 0.1) for true, proba in (A, B)]
+    jump = [
+        (true, (p > limit).astype(int)) for (true, p), limit in zip((A, B), limits, strict=True)
+    ]
+    for both in ((A, jump[1]), (jump[0], B), jump):
+        with pytest.raises(ValueError, match="needs a derivative by the rows"):
+            compare_samples(name, *both[0], *both[1], **options)
+
+
+@pytest.mark.parametrize("least", [1e-12, 0.002])
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_bounds_at_normal_quantiles_give_the_normal_p_value(least, sign):
+    def away(level):
+        z = stats.norm.isf((1 - level) / 2)
+        return (z, 7 + z) if sign > 0 else (7 + z, z)
+
+    most = stats.norm.isf(least / 2)
+    for distance in (1e-3, 0.5, 1.96, 3.0, (1 - 1 / 3000) * most, most - 1e-9):
+        found = p_value_from_bounds(away, sign * distance, least)
+        tol = 1e-9 if distance < 4 else 0.01  # a level next to 1 is rounded
+        assert found == pytest.approx(2 * stats.norm.sf(distance), rel=tol)
+    for distance in (1.001 * most, 2 * most):
+        assert p_value_from_bounds(away, sign * distance, least) == least
+    for distance in (1e-7, 0.0):
+        assert p_value_from_bounds(away, sign * distance, least) == 1.0
+
+
+def test_a_null_value_at_the_bound_of_every_level_is_not_rejected():
+    def away(level):
+        return 0.5 + 0 * level, 0.25 + 0 * level
+
+    assert p_value_from_bounds(away, 0.5, 1e-6) == 1.0
+    assert p_value_from_bounds(away, -0.25, 1e-6) == 1.0
+    assert p_value_from_bounds(away, 0.51, 1e-6) == 1e-6
+
+
 def test_margins_are_differences_that_are_tested():
     wide = asked("f1", HARD, confidence_level=0.9)
     edge = max(-wide.low, wide.high)
@@ -126,6 +200,25 @@ def test_samples_without_an_error_have_a_width():
     assert found.low < found.high == found.difference == 1
     assert 0 < found.p_value < 1e-4
     assert np.isnan(compare_samples("roc_auc", true, true, true, true, method="welch").p_value)
+    for first, second in ((true, 1 - true), (1 - true, true)):
+        found = compare_samples("accuracy", true, first, true, second, method="welch")
+        values = [float((pred == true).mean()) for pred in (first, second)]
+        assert [found.value_a, found.value_b] == values
+        assert found.difference == values[0] - values[1]
+        assert np.isnan([found.low, found.high, found.p_value]).all()
+        assert found.note == "the difference has no variance to estimate"
+
+
+def test_welch_where_one_sample_has_no_variance():
+    true, proba = B
+    losses = -np.log(np.where(true == 1, proba, 1 - proba))
+    same = [0, 1, 1], [0.375, 0.625, 0.625]
+    expected = stats.ttest_1samp(losses, -np.log(0.625))
+    found = compare_samples("log_loss", true, proba, *same, method="welch")
+    assert found.statistic == pytest.approx(expected.statistic)
+    assert found.p_value == pytest.approx(expected.pvalue)
+    back = compare_samples("log_loss", *same, true, proba, method="welch")
+    assert back.statistic == pytest.approx(-expected.statistic)
 
 
 # --------------------------------------------------------------------------- laws
@@ -188,6 +281,19 @@ def test_samples_of_other_classes_are_noted():
     found = compare_samples("f1_macro", three, three, three % 2, three % 2)
     assert "different classes" in found.note
     assert compare_samples("f1_macro", three, three, three, three).note == ""
+    one = np.ones(30, dtype=int)
+    assert "different classes" not in compare_samples("accuracy", three % 2, one, one, one).note
+
+
+def test_notes_name_their_sample():
+    few = [[part[:n] for part in A] for n in (20, 30)]
+    notes = [confidence_interval("roc_auc", *one).note for one in few]
+    assert notes[0] != notes[1]
+    assert all("rarer class" in note for note in notes)
+    assert compare_samples("roc_auc", *few[0], *B).note == f"a: {notes[0]}"
+    assert compare_samples("roc_auc", *B, *few[0]).note == f"b: {notes[0]}"
+    assert compare_samples("roc_auc", *few[0], *few[0]).note == f"both samples: {notes[0]}"
+    assert compare_samples("roc_auc", *few[0], *few[1]).note == f"a: {notes[0]}; b: {notes[1]}"
 
 
 # --------------------------------------------------------------------------- coverage
@@ -219,7 +325,8 @@ def test_level_and_coverage(metric, method):
         ("accuracy", (HARD[0], (HARD[1][0], HARD[1][1][1:])), {}, "sample b: "),
         ("accuracy", (([0], [0, 1]), HARD[1]), {}, "sample a: "),
         (f1_score, HARD, {"average": None}, "one number"),
-        ("roc_auc", (A, B), {"method": "wilson"}, "does not apply to roc_auc"),
+        ("roc_auc", (A, B), {"method": "wilson"}, r"does not apply to roc_auc.* 'welch'\]"),
+        ("ks_statistic", (A, B), {"method": "wilson"}, r"do are \['auto', [^w]*\]\.$"),
         ("accuracy", HARD, {"alternative": "equivalent"}, "needs margin="),
         ("accuracy", HARD, {"groups_a": [0, 1]}, "sample a: "),
         ("accuracy", HARD, {"confidence_level": 95}, "confidence_level"),
@@ -237,7 +344,9 @@ def test_refused(metric, data, options, message):
 def test_metrics_that_noise_makes_larger_have_no_default_interval(metric):
     """Of 60 rows they are larger than of 240, whether or not the models differ."""
     found = compare_samples(metric, *A, *B, n_resamples=50, random_state=0)
-    assert np.isfinite(found.difference)
+    each = [confidence_interval(metric, *one, n_resamples=50).value for one in (A, B)]
+    assert [found.value_a, found.value_b] == each
+    assert found.difference == pytest.approx(each[0] - each[1])
     assert np.isnan([found.low, found.high, found.p_value]).all()
     assert found.note.startswith("no interval")
     assert found.concluded is None

@@ -35,6 +35,15 @@ FURTHER = {
 }
 
 
+# The rates that are read where another one reaches a target.
+TARGETS = {
+    "sensitivity_at_specificity": "specificity",
+    "specificity_at_sensitivity": "sensitivity",
+    "precision_at_recall": "recall",
+    "recall_at_precision": "precision",
+}
+
+
 def settings_of(name):
     """The row's metric with all that its scorers set, and with further values of each."""
     row = SPECS[name]
@@ -134,6 +143,20 @@ def test_parts_give_what_the_kernel_gives_of_the_whole(name, weighted, data):
     tally = data.draw(rankings(metric.spec.response, weighted))
     cuts = data.draw(st.lists(st.integers(0, len(tally.thresholds)), max_size=4))
     check_parts(metric, metric.spec.ranges, tally, cuts, weighted)
+
+
+@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.parametrize("method", ["step", "interpolated"])
+def test_scores_that_reach_a_target_exactly_decide(name, method):
+    """Also where the rate is reached again far away from where it was before."""
+    # A precision of 1/2, of 1/3 or of 3/4 at the last positive row.
+    for first, gap, more in ((1, 5, 4), (1, 8, 3), (7, 4, 5)):
+        codes = np.array([1] * first + [0] * gap + [1] * more + [0] * 10)
+        tally = RankTally.from_scores(-np.arange(len(codes)), codes, 2, None)
+        for target in (1 / 5, 1 / 4, 1 / 3, 1 / 2, 2 / 3, 3 / 4, 1.0):
+            metric = find(name, {TARGETS[name]: target, "method": method})
+            for cuts in ((), (4,), (7, 9), (10, 16)):
+                check_parts(metric, metric.spec.ranges, tally, cuts)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -106,7 +106,10 @@ def test_functions_of_ones_own_are_resampled_by_holm():
         return float(np.mean(true == pred))
 
     found = compare_many(metric, Y, HARD, adjust="holm", n_resamples=200, random_state=0)
-    assert found.rows[0]["low"] < found.rows[0]["difference"] < found.rows[0]["high"]
+    options = {"confidence_level": 1 - 0.05 / 6, "n_resamples": 200, "random_state": 0}
+    for row in found.rows:
+        alone = compare(metric, Y, HARD[row["first"]], HARD[row["second"]], **options)
+        assert (row["low"], row["high"]) == pytest.approx((alone.low, alone.high))
     with pytest.raises(ValueError, match="adjust='holm' resamples"):
         compare_many(metric, Y, HARD)
     with pytest.raises(ValueError, match=r"ks_statistic.*adjust='holm' resamples"):
@@ -166,9 +169,25 @@ def test_a_model_twice():
     assert same["p_value"] == 1
     assert same["low"] < 0 < same["high"]
     assert "the models agree on every row" in same["note"]
+    alone = compare("roc_auc", Y, SCORES["m0"], SCORES["m0"], confidence_level=1 - 0.05 / 3)
+    assert (same["low"], same["high"]) == pytest.approx((alone.low, alone.high))
     pair = {"a": SCORES["m0"], "b": SCORES["m3"]}
     (alone,) = compare_many("roc_auc", Y, pair, random_state=0).rows
     assert rows["a", "b"]["low"] == pytest.approx(alone["low"], rel=0.05)
+
+
+def test_pairs_with_an_infinite_ratio_are_no_further_tests():
+    """Of a model without a false positive no log ratio is finite: one pair is left."""
+    models = {"a": HARD["m0"], "b": HARD["m3"], "c": np.where(np.arange(N) < 250, 0, Y)}
+    name = "positive_likelihood_ratio"
+    rows = by_pair(compare_many(name, Y, models, random_state=0, n_resamples=99))
+    alone = compare(name, Y, models["a"], models["b"])
+    left = rows["a", "b"]
+    assert (left["low"], left["high"]) == pytest.approx((alone.low, alone.high))
+    assert left["p_value"] == pytest.approx(alone.p_value)
+    for pair in (("a", "c"), ("b", "c")):
+        assert rows[pair]["difference"] == -np.inf
+        assert np.isnan([rows[pair]["low"], rows[pair]["p_value"]]).all()
 
 
 def test_few_rows_are_noted():
@@ -193,6 +212,29 @@ def test_any_of_equal_models_is_seldom_found_to_differ(adjust):
 
 
 # --------------------------------------------------------------------------- what it shows
+
+
+def test_the_heading_says_how_the_rows_depend_on_each_other():
+    group = np.arange(N) // 5
+    for options, told in (
+        ({}, "max_t)"),
+        ({"adjust": "holm"}, "holm)"),
+        ({"groups": group}, "max_t; 100 groups, design effects "),
+        ({"strata": group % 3}, "max_t; 3 strata, design effects "),
+    ):
+        found = compare_many("f1", Y, HARD, random_state=0, n_resamples=99, **options)
+        heading = str(found).splitlines()[0]
+        assert f"(95% simultaneous intervals, {told}" in heading
+        assert heading.startswith(f"f1: m0 {found.values['m0']:.4g}, m1 ")
+        ends = [
+            compare("f1", Y, HARD[a], HARD[b], **{k: options[k] for k in options if k != "adjust"})
+            for a, b in combinations(HARD, 2)
+        ]
+        effects = sorted(one.design_effect for one in ends)
+        if "effects" in told:
+            assert heading.endswith(f"design effects {effects[0]:.3g} to {effects[-1]:.3g})")
+    found = compare_many("positive_likelihood_ratio", Y, HARD, groups=group, random_state=0)
+    assert "max_t, log_ratio; 100 groups, design effects " in str(found)
 
 
 def test_rows_frames_and_text():
@@ -253,8 +295,8 @@ def test_pictures():
 @pytest.mark.parametrize(
     ("models", "options", "message"),
     [
-        ([HARD["m0"], HARD["m1"]], {}, "mapping of two models or more.*list"),
-        ({"m0": HARD["m0"]}, {}, "mapping of two models or more.*of 1"),
+        ([HARD["m0"], HARD["m1"]], {}, r"mapping of two models or more.*got list\.$"),
+        ({"m0": HARD["m0"]}, {}, r"mapping of two models or more.*got dict of 1\.$"),
         (HARD, {"control": "m9"}, "control has to be one of"),
         (HARD, {"adjust": "tukey"}, "adjust has to be one of"),
         (HARD, {"weights_are": "counts"}, "weights_are has to be one of"),

@@ -89,6 +89,54 @@ def test_columns_that_are_used_for_nothing_else_make_slices():
     assert "min_rows=50" in reasons["few"]
 
 
+@pytest.mark.parametrize(("n_values", "n_slices"), [(10, 10), (11, 5)])
+def test_numbers_of_few_values_stay_as_they_are(n_values, n_slices):
+    data = {"y": Y, "pred": PRED, "visits": np.arange(N) % n_values}
+    for column in (data["visits"], data["visits"] / 4, data["visits"].astype(np.uint8)):
+        found = weak_slices({**data, "visits": column}, true="y", pred="pred", metric="accuracy")
+        assert found.n_tested == n_slices
+    words = np.char.add("v", (np.arange(N) % n_values).astype(str))
+    found = weak_slices({**data, "visits": words}, true="y", pred="pred", metric="accuracy")
+    assert found.n_tested == n_values
+    bins = {"visits": 3}
+    found = weak_slices(data, true="y", pred="pred", metric="accuracy", bins=bins)
+    assert found.n_tested == 3
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_values", "reason"),
+    [
+        (60, 50, "none of which has min_rows=20"),  # few rows may be told apart
+        (60, 51, "identifies rows"),
+        (300, 150, "none of which has min_rows=20"),
+        (300, 151, "identifies rows"),
+        (300, 16, "none of which has min_rows=20"),
+        (300, 15, ""),
+        (300, 1, "does not divide"),
+        (300, 2, ""),
+    ],
+)
+def test_columns_make_slices_if_some_rows_share_a_value(n_rows, n_values, reason):
+    name = np.char.add("ward ", (np.arange(n_rows) % n_values).astype(str))
+    data = {"y": Y[:n_rows], "pred": PRED[:n_rows], "half": Y[:n_rows].astype(str), "name": name}
+    found = weak_slices(data, true="y", pred="pred", metric="accuracy", min_rows=20, max_columns=1)
+    reasons = {next(iter(row.slice)): row.reason for row in found.left_out}
+    assert list(reasons) == (["name"] if reason else [])
+    assert reason in reasons.get("name", "")
+    assert found.n_tested == 2 + (0 if reason else n_values)
+    if reason:
+        counted = f"column 'name' has {n_values} values in {n_rows} rows"
+        assert reasons["name"].startswith(counted)
+
+
+def test_a_column_without_any_value_does_not_divide():
+    data = {"y": Y, "pred": PRED, "site": SITE, "empty": np.full(N, np.nan)}
+    found = weak_slices(data, true="y", pred="pred", metric="accuracy")
+    (left,) = found.left_out
+    assert left.reason == f"column 'empty' has 1 values in {N} rows, so it does not divide them"
+    assert left.n_rows == N
+
+
 def test_numbers_are_read_in_bins_and_missing_values_are_one():
     rng = np.random.default_rng(1)
     age = np.append(rng.uniform(20, 80, N - 300), [np.nan] * 300)

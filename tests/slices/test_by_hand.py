@@ -24,20 +24,33 @@ def joined(*parts):
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
-def test_a_slice_without_spread_has_the_error_of_rows_like_all_others():
-    """Balanced accuracy: a row of class k adds (right - recall) / 2 n_k."""
+@pytest.mark.parametrize(
+    ("metric", "worth", "value", "rest_value"),
+    [("balanced_accuracy", {0: 1 / 2, 1: 1 / 2}, 0.5, 0.85), ("recall", {1: 1}, 0.0, 0.95)],
+)
+def test_a_slice_without_spread_has_the_error_of_rows_like_all_others(
+    metric, worth, value, rest_value
+):
+    """A row of class k adds (right - recall) / n_k times what its class is worth."""
     data = joined(rows_of("rest", REST), rows_of("weak", WEAK))
-    found = weak_slices(data, true="y", pred="p", metric="balanced_accuracy", min_rows=20)
+    data["w"] = np.full(len(data["y"]), 2.0)  # without weights recalls are tested exactly
+    found = weak_slices(
+        data, true="y", pred="p", metric=metric, weight="w", columns=["site"], min_rows=20
+    )
     n_rows = {k: REST[k][0] + WEAK[k][0] for k in (0, 1)}
     recall = {
         k: sum(round(n * right) for n, right in (REST[k], WEAK[k])) / n_rows[k] for k in (0, 1)
     }
 
     def moments(sizes):
-        squares = sum(recall[k] * (1 - recall[k]) / (4 * n) for k, n in sizes.items())
+        squares = sum(
+            recall[k] * (1 - recall[k]) * share**2 / sizes[k] for k, share in worth.items()
+        )
         fourth = sum(
-            (recall[k] * (1 - recall[k]) ** 4 + (1 - recall[k]) * recall[k] ** 4) / (16 * n**3)
-            for k, n in sizes.items()
+            (recall[k] * (1 - recall[k]) ** 4 + (1 - recall[k]) * recall[k] ** 4)
+            * share**4
+            / sizes[k] ** 3
+            for k, share in worth.items()
         )
         return squares, max(squares**2 / fourth - 1, 1)
 
@@ -47,12 +60,12 @@ def test_a_slice_without_spread_has_the_error_of_rows_like_all_others():
     assert (variance, freedom) == own_classes  # few rows of class 1
     # Of the rest, that of as many rows like all.
     rest, rest_freedom = moments({k: 600 * n / sum(n_rows.values()) for k, n in n_rows.items()})
-    t = ((0.95 + 0.75) / 2 - 0.5) / np.sqrt(variance + rest)
+    t = (rest_value - value) / np.sqrt(variance + rest)
     down = variance**2 / freedom + rest**2 / rest_freedom
     p_value = stats.t.sf(t, (variance + rest) ** 2 / down)
     (row,) = found.rows
     assert row.slice == {"site": "weak"}
-    assert (row.value, row.rest) == pytest.approx((0.5, 0.85))
+    assert (row.value, row.rest) == pytest.approx((value, rest_value))
     assert row.p_value == pytest.approx(2 * p_value)  # Holm, of two slices
 
 

@@ -29,6 +29,11 @@ def test_quantile_bins_hold_equal_numbers_and_ties_make_fewer():
     assert Coded.of("x", [0, 0, 0, 1, 1, 1, 1, 1], 4).values == ("< 1", ">= 1")
 
 
+@pytest.mark.parametrize("n_bins", [2, np.int64(2)])
+def test_two_bins_are_the_fewest(n_bins):
+    assert Coded.of("x", [4, 1, 3, 2], n_bins).values == ("< 3", ">= 3")
+
+
 def test_edges_that_look_alike_are_told_apart():
     assert bin_names(np.array([1.0, 1.0000000001])) == (
         "< 1.0",
@@ -52,6 +57,11 @@ def test_many_columns_do_not_overflow():
     rng = np.random.default_rng(2)
     columns = [Coded.of(str(i), rng.permutation(200)) for i in range(12)]
     assert sorted(cross(columns)[1].tolist()) == list(range(200))
+    twice = [Coded.of(str(i), rng.permutation(400) // 2) for i in range(9)]
+    codes, number = cross(twice)
+    rows = np.stack([column.codes for column in twice], axis=1)
+    assert codes[number].tolist() == rows.tolist()
+    assert codes.tolist() == sorted({tuple(row): list(row) for row in rows.tolist()}.values())
 
 
 @pytest.mark.parametrize("bins", [[], [2, 1], ["a"], True, 1, [[1, 2]], [float("nan")]])

@@ -5,11 +5,13 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from support.frames import run
 
 import skmetrics_ext as sx
 from skmetrics_ext import evaluate
 from skmetrics_ext.inference.linearized import correlation
+from skmetrics_ext.slices import chance_spread
 from skmetrics_ext.validation import InvalidParameterError
 
 METRICS = ["roc_auc", "f1", "accuracy", "brier_score", "average_precision", "matthews_corrcoef"]
@@ -163,6 +165,132 @@ def test_bounds_to_the_best_are_those_of_all_that_may_be_the_best():
     assert rows["c"].high == pytest.approx(told["c", "b"].high)
 
 
+def shares_frame(**counts):
+    """Groups of rows of class 1, with the number of those found and of all."""
+    parts = [
+        pd.DataFrame({"y": 1, "p": 0.5, "d": (np.arange(n) < hits).astype(int), "site": site})
+        for site, (hits, n) in counts.items()
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_of_two_groups_the_gap_to_the_best_is_one_difference():
+    found = asked(shares_frame(a=(45, 60), b=(36, 50)), ["accuracy"])
+    (row,) = found.gaps("accuracy", against="best").rows
+    alone = sx.proportion_difference_interval(36, 50, 45, 60)
+    assert (row.low, row.high) == pytest.approx((alone.low, 0.0))
+    gap = found.gaps("accuracy", against={"site": "a"}).rows[0]
+    assert row.p_value == pytest.approx(min(2 * gap.p_value, 1))  # Holm, of two
+
+
+def test_gaps_of_a_loss_to_the_best_are_those_of_its_score_turned():
+    frame = shares_frame(a=(900, 1000), b=(16, 20), c=(860, 1000))
+    found = asked(frame, ["accuracy", "error_rate"])
+    of_share = {row.group: row for row in found.gaps("accuracy", against="best").rows}
+    of_loss = {row.group: row for row in found.gaps("error_rate", against="best").rows}
+    assert list(of_share) == list(of_loss) == ["b", "c"]
+    for group, row in of_share.items():
+        other = of_loss[group]
+        assert (other.low, other.high) == pytest.approx((-row.high, -row.low), abs=1e-12)
+        assert other.p_value == pytest.approx(row.p_value)
+    # c is worse than a, not surely worse than b, which may be the best.
+    c = of_share["c"]
+    assert c.high == 0.0
+    level = 1 - 0.05 / 2
+    to_b, to_a = (
+        sx.proportion_difference_interval(860, 1000, *other, confidence_level=level)
+        for other in ((16, 20), (900, 1000))
+    )
+    assert to_a.high < 0 < to_b.high
+    assert c.low == pytest.approx(min(to_a.low, to_b.low))
+
+
+def test_rows_of_gaps_are_those_of_the_widest_level():
+    frame = frame_of()
+    found = asked(frame, ["accuracy"], by=["site", "sex"], margins=True)
+    best = found.gaps("accuracy", against="best")
+    left_out = {site: (frame.site == site).sum() for site in SITES}
+    best_site = max(SITES, key=lambda site: found.value("accuracy", (site, None)))
+    assert best.n >= len(frame) - left_out[best_site]
+    sizes = {}
+    for row in best.rows:
+        level = tuple(value is None for value in row.group)
+        sizes[level] = sizes.get(level, 0) + row.n_rows
+    assert len(set(sizes.values())) > 1
+    assert best.to_dict()["n"] == best.n == max(sizes.values())
+    assert "Hsu 1996" in best.cite()
+    plain = found.gaps("accuracy")
+    assert (plain.n, "Hsu" in plain.cite()) == (len(frame), False)
+
+
+def test_a_reference_without_rows_is_the_reason():
+    frame = frame_of()
+    frame = frame[(frame.site != "A") | (frame.sex == 0)]
+    found = asked(frame, ["accuracy"], by=["site", "sex"]).gaps("accuracy", against={"site": "A"})
+    row = found.row(("B", 1))
+    assert row.reason == "the group of reference has no rows"
+    assert np.isnan([row.value, row.difference, row.p_value]).all()
+    assert found.row(("B", 0)).reason == ""
+
+
+def test_resampled_groups_are_not_compared_with_rows_that_they_share():
+    """Rates at a sensitivity jump between grades, so that they have no derivative."""
+    frame = frame_of()
+    grade = np.resize([1, 2, 2, 3, 3, 3, 4, 5], len(frame))
+    frame = frame.assign(p=np.where(frame.y == 1, grade + 1, grade) / 10)
+    name = "specificity_at_sensitivity_80"
+    found = asked(frame, [name], margins=True)
+    for row in found.gaps(name, against="overall").rows:
+        assert row.reason.startswith("it is resampled, and the groups share rows")
+        assert row.difference == row.value - row.reference
+        assert row.reference == found.value(name)
+        assert np.isnan([row.low, row.high, row.p_value]).all()
+    for row in found.gaps(name).rows:
+        assert row.low < row.difference < row.high
+
+
+def test_groups_without_an_interval_are_left_out_and_counted():
+    found = asked(frame_of(), ["accuracy"], min_rows=50)  # 123, 74 and 43 rows
+    worst = found.worst("accuracy")
+    assert worst.note == "1 groups have no interval and are left out"
+    assert (worst.group, worst.n_groups) == ("B", 2)
+    assert asked(frame_of(), ["accuracy"]).worst("accuracy").note == ""
+    assert found.spread("accuracy").n_groups == 2
+    one = asked(frame_of(), ["accuracy"], min_rows=75)
+    assert one.worst("accuracy").n_groups == 1
+    with pytest.raises(InvalidParameterError, match=r"fewer than two groups .*74 rows are fewer"):
+        one.spread("accuracy")
+    none = asked(frame_of(), ["accuracy"], min_rows=124)
+    with pytest.raises(InvalidParameterError, match="fewer than two groups can be compared"):
+        none.worst("accuracy")
+    assert asked(frame_of(), ["accuracy"], min_rows=123).worst("accuracy").n_groups == 1
+
+
+@pytest.mark.parametrize(
+    ("margins", "hits", "told"),
+    [(False, {("A", 0): 3}, "(A, 0): "), (True, {("A", 0): 14, ("A", 1): 14}, "A: ")],
+)
+def test_the_worst_of_crossed_groups_is_named_by_what_it_has(margins, hits, told):
+    parts = [
+        shares_frame(**{site: (hits.get((site, sex), 29), 30)}).assign(sex=sex)
+        for site in "AB"
+        for sex in (0, 1)
+    ]
+    found = asked(pd.concat(parts), ["accuracy"], by=["site", "sex"], margins=margins)
+    worst = found.worst("accuracy")
+    assert str(worst).startswith(told)
+    assert str(worst).splitlines()[0].startswith(told)
+    assert worst.frame()["group"].tolist() == [told[:-2]]
+
+
+def test_a_group_without_a_value_is_not_in_the_picture():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    frame = frame_of()
+    ax = asked(frame[(frame.site != "C") | (frame.y == 1)], ["roc_auc"]).plot("roc_auc")
+    assert [text.get_text().partition(" ")[0] for text in ax.get_yticklabels()] == ["A", "B"]
+    plt.close(ax.figure)
+
+
 def test_the_frame_has_a_column_for_each_group_variable():
     found = asked(frame_of(), ["f1"], by=["site", "sex"]).gaps("f1")
     columns = list(found.frame().columns)
@@ -285,6 +413,64 @@ def test_groups_that_differ_in_prevalence_alone_are_equal(name):
         found = evaluate(frame, true="y", pred="d", by="g", metrics=[name])
         false_alarms.append(found.spread(name, random_state=seed).p_value < 0.05)
     assert np.mean(false_alarms) < 0.05 + 3 * (0.05 * 0.95 / 150) ** 0.5
+
+
+def test_a_group_whose_pairs_are_ranked_alike_does_not_tell_whether_others_differ():
+    frame = frame_of()
+    others = frame[frame.site != "C"]
+    perfect = frame.assign(p=frame.p.where(frame.site != "C", frame.y * 1.0))
+    found, plain = (asked(one).spread("roc_auc") for one in (perfect, others))
+    assert (found.highest, found.n_groups, found.method) == ("C", 3, "normal")
+    assert found.largest == pytest.approx(plain.largest + 1 - asked(others).value("roc_auc", "A"))
+    assert found.p_value == pytest.approx(plain.p_value, abs=4 * (0.5 / 1999) ** 0.5)
+
+
+def test_a_group_without_positives_does_not_tell_whether_recalls_differ():
+    """The rows that two others find, of all positives: hypergeometric."""
+    frame = frame_of()
+    frame = frame[(frame.site != "C") | (frame.y == 0)]
+    found = asked(frame, ["recall"]).spread("recall")
+    assert (found.lowest, found.n_groups, found.method) == ("C", 3, "permutation")
+    hits, sizes = (frame[frame.y == 1].groupby("site").d.agg(name) for name in ("sum", "count"))
+    possible = np.arange(hits.sum() + 1)
+    shares = np.stack([possible, hits.sum() - possible]) / sizes.to_numpy()[:, None]
+    errors = np.sqrt(np.maximum(shares * (1 - shares), 0) / sizes.to_numpy()[:, None])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = (shares / errors**2).sum(axis=0) / (1 / errors**2).sum(axis=0)
+        gaps = np.nan_to_num(np.abs(np.diff((shares - mean) / errors, axis=0))[0])
+    chances = stats.hypergeom.pmf(possible, sizes.sum(), hits.sum(), sizes.A)
+    expected = chances[gaps >= gaps[hits.A] - 1e-9].sum()
+    assert 0.1 < expected < 0.9
+    assert found.p_value == pytest.approx(expected, abs=4 * np.sqrt(0.25 / 2000))
+
+
+@pytest.mark.parametrize(
+    ("limit", "most", "name", "method"),
+    [
+        ("_MOST_CELLS", 3 * 2**4, "matthews_corrcoef", "permutation"),
+        ("_MOST_CELLS", 3 * 2**4 - 1, "matthews_corrcoef", "normal"),
+        ("_MOST_ROWS", 241, "matthews_corrcoef", "permutation"),
+        ("_MOST_ROWS", 240, "matthews_corrcoef", "normal"),
+        ("_MOST_ROWS", 241, "accuracy", "permutation"),
+        ("_MOST_ROWS", 240, "accuracy", "normal"),
+    ],
+)
+def test_rows_are_permuted_up_to_a_number(monkeypatch, limit, most, name, method):
+    """240 rows, in three groups of tables of two classes."""
+    found = asked(frame_of(), [name])
+    many = found.spread(name)
+    monkeypatch.setattr(chance_spread, limit, most)
+    few = found.spread(name)
+    assert (many.method, few.method) == ("permutation", method)
+    assert few.largest == many.largest
+    assert few.p_value == pytest.approx(many.p_value, abs=0.1)
+
+
+@pytest.mark.parametrize("name", ["accuracy", "matthews_corrcoef"])
+def test_groups_without_an_error_do_not_differ(name):
+    frame = pd.DataFrame({"y": [0, 1] * 30, "d": [0, 1] * 30, "p": 0.5})
+    found = asked(frame.assign(site=np.repeat(list(SITES), 20)), [name]).spread(name)
+    assert (found.largest, found.expected, found.limit, found.p_value) == (0, 0, 0, 1)
 
 
 def test_a_tiny_group_does_not_hide_that_others_differ():

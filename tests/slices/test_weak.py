@@ -8,8 +8,8 @@ from scipy import stats
 
 from skmetrics_ext.inference.draws.readers import check_rows, find_metric, sample_of_checked
 from skmetrics_ext.inference.linearized import linearize
-from skmetrics_ext.slices.coding import Coded, check_number, column_crosses
-from skmetrics_ext.slices.slice_search import search
+from skmetrics_ext.slices.coding import Coded, Slice, check_number, column_crosses
+from skmetrics_ext.slices.slice_search import Search, WeakSlice, search
 from skmetrics_ext.slices.slice_tests import ExactTests, StudentTests, slice_tests, upper_tail
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.groups import Design
@@ -54,6 +54,13 @@ def test_every_slice_with_enough_rows_is_looked_at():
                 if 12 <= rows.sum() <= N - 12:
                     expected[own, codes] = rows.sum()
     assert found == expected
+
+
+def test_a_slice_that_leaves_too_few_rows_is_not_looked_at():
+    coded = [Coded("c", (0, 1, 2), np.repeat([0, 1, 2], [88, 6, 6]))]
+    for min_rows, kept in ((12, [0]), (13, []), (6, [0, 1, 2]), (7, [0])):
+        (look,) = column_crosses(coded, 1, min_rows)
+        assert look.kept.tolist() == kept
 
 
 def test_a_slice_of_the_rows_of_a_simpler_one_is_not_looked_at_again():
@@ -164,6 +171,36 @@ def test_rows_that_say_the_same_twice_in_a_group_are_no_more_evidence():
 
 
 # --------------------------------------------------------------------------- the search
+
+
+def test_p_values_are_adjusted_for_all_slices_of_as_many_columns_and_for_their_numbers():
+    """Of 9 slices of one column, of 27 of two: Holm's, twice, for there are two numbers."""
+    rng = np.random.default_rng(11)
+    coded = columns(rng, 3, 3, n=2000)
+    weak = (coded[0].codes == 1) & (coded[2].codes == 0)
+    y, p = rows_of(rng, weak, n=2000, weak_right=0.75)
+    found = search(source("accuracy", y, p), coded, 2, 20, 0.05)
+    assert found.tested == {1: 9, 2: 27}
+    (best, *_) = found.weak
+    assert best.slice.values(coded) == {"c0": 1, "c2": 0}
+    table = [[((y != p) & rows).sum(), ((y == p) & rows).sum()] for rows in (weak, ~weak)]
+    alone = stats.fisher_exact(table, alternative="greater").pvalue
+    assert best.p_value == pytest.approx(2 * 27 * alone)
+    assert found.level(best.slice) == pytest.approx(0.05 / 54)
+    assert best.n_rows == weak.sum()
+
+
+def test_slices_are_compared_where_both_sides_have_enough_rows():
+    code = np.repeat([0, 1, 2], [20, 20, 100])
+    coded = [Coded("c", (0, 1, 2), code)]
+    y, p = np.ones(140, int), (code != 0).astype(int)
+    one = WeakSlice(Slice((0,), (0,)), 20, 0.0)
+    for min_rows, is_worse in ((20, True), (21, False)):
+        asked = Search(source("accuracy", y, p), coded, min_rows, 0.05)
+        for among in (code < 2, code != 1):
+            assert asked.is_worse_among(one, among, 0.05) == is_worse
+        other = WeakSlice(Slice((0,), (1,)), 20, 0.0)
+        assert not asked.is_worse_among(other, code > 0, 0.05)
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "balanced_accuracy"])

@@ -109,6 +109,26 @@ def test_the_error_of_binned_tallies_is_within_its_bound(case, n_bins):
     assert away <= binned.auc_error_bound + LOOSE
 
 
+@pytest.mark.parametrize("n_bins", [1, 2, 3])
+def test_a_score_of_hardly_any_weight_has_no_bin_beyond_the_last(n_bins):
+    tally = RankTally.from_predictions(
+        [0, 1, 0, 1], [0.4, 0.3, 0.2, 0.1], sample_weight=[1, 1, 1, 1e-20]
+    )
+    binned = tally.binned(n_bins)
+    assert len(binned.thresholds) == n_bins
+    assert binned.thresholds[-1] == 0.1
+
+
+def test_rows_of_weight_0_widen_no_bin():
+    empty = ScoreSketch.from_edges([0.5])
+    plain = empty.update([0, 1], [0.2, 0.8])
+    for weight in ([1, 1, 0, 0], [1.0, 1.0, 0.0, 0.0]):
+        found = empty.update([0, 1, 1, 0], [0.2, 0.8, 0.1, 0.9], weight)
+        assert found.lowest.tolist() == plain.lowest.tolist() == [0.2, 0.8]
+        assert found.highest.tolist() == plain.highest.tolist() == [0.2, 0.8]
+        assert found.mass.tolist() == plain.mass.tolist()
+
+
 def test_as_many_bins_as_scores_lose_nothing():
     tally = RankTally.from_predictions([0, 1, 1, 0], [0.1, 0.8, 0.4, 0.4])
     assert tally.binned(1000).auc_error_bound == 0

@@ -14,6 +14,7 @@ from support.label_inputs import single_labels
 from support.samples import integers
 
 from skmetrics_ext import METRICS, cohen_kappa_score, confusion_matrix
+from skmetrics_ext.registry import find
 from skmetrics_ext.tallies import ConfusionTally, Counts, ThresholdTally
 from skmetrics_ext.validation import Labels
 
@@ -239,6 +240,13 @@ def test_a_table_at_thresholds_is_read_from_the_counts_of_one_class():
     ):
         np.testing.assert_array_equal(part, np.stack([other, own], axis=-1))
     assert tally.hits().tp[:, 0].tolist() == [6, 4]
+    assert tally.hits().fp[:, 0].tolist() == [0, 0]
+    assert tally.hits().fn[:, 0].tolist() == [4, 6]
+    folds = Counts(*(np.stack([part, 2 * part]) for part in positive.astuple()))
+    stack = ThresholdTally(tally.classes, folds)
+    assert stack.table[1].tolist() == (2 * tally.table).tolist()
+    for part, whole in zip(tally.counts().astuple(), stack.counts().astuple(), strict=True):
+        np.testing.assert_array_equal(whole, [part, 2 * part])
     assert tally.restrict(["yes", "no"]).table[0].tolist() == [[1, 4], [0, 5]]
 
 
@@ -292,3 +300,26 @@ def test_tables_of_the_same_classes_merge_in_their_order():
     assert merged.ordered
     other = ConfusionTally.from_predictions(["mid"], ["mid"], labels=["mid", "low", "high"])
     assert not merged.merge(other).ordered
+
+
+@pytest.mark.parametrize("classes", [[0, 0], [[0, 1]], ["a", "a"]])
+def test_classes_of_a_table_are_named_once(classes):
+    for given_as in (classes, np.array(classes)):
+        with pytest.raises(ValueError, match="classes"):
+            ConfusionTally(given_as, np.array([[1, 2], [3, 4]]))
+
+
+@pytest.mark.parametrize(
+    ("normalize", "expected"),
+    [
+        ("true", [[1 / 3, 2 / 3], [0, 1]]),
+        ("pred", [[1, 1 / 3], [0, 2 / 3]]),
+        ("all", [[1 / 7, 2 / 7], [0, 4 / 7]]),
+    ],
+)
+def test_each_table_of_several_is_divided_by_its_own_sums(normalize, expected):
+    table = np.array([[1, 2], [0, 4]])
+    metric = find("confusion_matrix", {"normalize": normalize})
+    folds = ConfusionTally(np.arange(2), np.stack([table, 5 * table, 0 * table]))
+    found = metric.read(folds)
+    np.testing.assert_allclose(found, [expected, expected, np.zeros((2, 2))])

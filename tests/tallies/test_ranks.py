@@ -169,6 +169,13 @@ def test_the_positive_class_has_to_be_known():
         RankTally.from_predictions(["a", "b"], [0.9, 0.1])
 
 
+@pytest.mark.parametrize("scores", [[0.1, 0.5], [0.5, 0.5], [[0.5, 0.1]], 0.5])
+def test_scores_of_a_tally_fall(scores):
+    for make in (list, np.array) if isinstance(scores, list) else (float, np.array):
+        with pytest.raises(ValueError, match=r"thresholds must (fall|be)"):
+            RankTally(make(scores), np.array([[1, 2], [3, 4]]))
+
+
 def test_a_part_is_told_both_classes():
     whole = RankTally.from_predictions(["a", "b", "b"], [0.1, 0.2, 0.3], pos_label="b")
     parts = [
@@ -178,3 +185,14 @@ def test_a_part_is_told_both_classes():
     identical(RankTally.combine(parts).mass, whole.mass)
     with pytest.raises(ValueError, match="not belonging to the passed labels"):
         RankTally.from_predictions(["c"], [0.1], labels=["a", "b"])
+
+
+@pytest.mark.parametrize(("scale", "kind"), [(1, "i"), (1 << 20, "i"), (1 << 60, "f")])
+def test_counts_are_whole_numbers_as_far_as_products_of_them_are(scale, kind):
+    tally = RankTally(np.array([3, 2, 1]), scale * np.array([[0, 1, 2], [2, 1, 0]]))
+    fp, tp, negative, positive = tally.steps()
+    assert [part.dtype.kind for part in (fp, tp, negative, positive)] == [kind] * 4
+    assert (fp / scale).tolist() == [0, 0, 1, 3]
+    assert (tp / scale).tolist() == [0, 2, 3, 3]
+    assert tally.wins().twice.dtype.kind == kind
+    assert roc_auc(tally) == pytest.approx(17 / 18)

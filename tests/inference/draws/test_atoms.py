@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skmetrics_ext.inference.draws.atoms import Scatter, draw_counts
+from skmetrics_ext.inference.draws.atoms import RowDesign, Scatter, draw_counts
 from skmetrics_ext.inference.draws.readers import sample_of_rows
 
 
@@ -71,3 +71,17 @@ def test_scatter_sums_into_places(index, data):
     found = Scatter(np.array(index), 7)(columns)
     expected = np.array([np.bincount(index, weights=row, minlength=7) for row in columns])
     np.testing.assert_array_equal(found, expected)
+
+
+def test_parts_of_a_design_keep_the_numbers_of_rows_and_groups():
+    """So that two parts know what they share."""
+    design = RowDesign(np.array([1.0, 2, 3, 4]), np.array([0, 0, 1, 2]))
+    part = design.select(np.array([1, 3]))
+    assert part.weight.tolist() == [2, 4]
+    assert part.group.tolist() == [0, 1]
+    assert (part.number.tolist(), part.cluster.tolist()) == ([1, 3], [0, 2])
+    again = part.select(np.array([1]))
+    assert again.group.tolist() == [0]
+    assert (again.number.tolist(), again.cluster.tolist()) == ([3], [2])
+    plain = RowDesign().select(np.array([2, 5]))
+    assert (plain.number.tolist(), plain.cluster, plain.weight) == ([2, 5], None, None)

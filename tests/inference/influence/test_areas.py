@@ -244,6 +244,12 @@ def test_one_row_of_a_class_has_bounds():
     assert 0.1 < found.low < 0.5
     assert found.high > 0.9
     assert "one row" in found.note
+    turned = interval([0, 0, 0, 0, 1], [-1, -2, -3, -5, -4])
+    assert (turned.low, turned.high) == pytest.approx((1 - found.high, 1 - found.low))
+    for bound in (found.low, found.high):
+        bends = (1 - bound) / (2 - bound) + bound / (1 + bound)
+        variance = bound * (1 - bound) / 4 * (1 + 1.5 * bends)  # (1 + 4) / 2 - 1
+        assert abs(0.75 - bound) == pytest.approx(ndtri(0.975) * np.sqrt(variance))
 
 
 def test_no_row_of_a_class_is_undefined():

@@ -28,6 +28,10 @@ MEANS = [
 LISTED = [("ovr", None), ("ovo", None)]
 
 
+def _ovr(labels):
+    return {"multi_class": "ovr"} if labels.ndim == 1 else {}
+
+
 def derivatives(y_true, y_score, weight, **options):
     """What each row adds: the slope of the area by the log of its weight."""
     step, slopes = 1e-5, []
@@ -87,6 +91,19 @@ def test_a_class_is_its_binary_problem():
     for k, one in enumerate(found):
         alone = auc_interval(Scores.check(k == Y, S[:, k]))
         assert (one.low, one.high) == pytest.approx((alone.low, alone.high), rel=1e-12)
+
+
+@pytest.mark.parametrize("labels", [Y, MARKS], ids=["classes", "outputs"])
+def test_a_class_whose_rows_all_rank_first_has_the_bounds_of_its_binary_problem(labels):
+    marks = np.eye(K)[Y] if labels is Y else MARKS
+    score = np.array(S[:, : marks.shape[1]])
+    score[:, 1] = marks[:, 1]
+    found = auc_interval(Scores.check(labels, score), average=None, **_ovr(labels))
+    alone = auc_interval(Scores.check(marks[:, 1].astype(int), score[:, 1]))
+    assert found[1].value == 1
+    assert 0.5 < found[1].low < 1
+    assert (found[1].low, found[1].high) == pytest.approx((alone.low, alone.high), rel=1e-12)
+    assert found[1].note == alone.note != ""
 
 
 def test_two_classes_with_opposite_columns_are_one_binary_problem():
@@ -160,6 +177,15 @@ def test_perfect_rows_of_multilabel_data_have_a_width():
     found = auc_interval(Scores.check(np.eye(5)[:, :4][:4], np.eye(4)), average="samples")
     assert found.value == 1
     assert found.low == pytest.approx(4 / (4 + 1.959963984540054**2))  # Wilson's for 4 of 4
+
+
+def test_a_perfect_pool_of_few_marks_counts_those_of_all_outputs():
+    """5 marks among 60 rows of 3 outputs; there are no more independent negatives than rows."""
+    marks = np.zeros((60, 3), dtype=int)
+    marks[[0, 7], 0] = marks[3, 1] = marks[[5, 9], 2] = 1
+    found = auc_interval(Scores.check(marks, marks * 1.0), average="micro")
+    low, high = newcombe_bounds(np.array(1.0), np.array(5.0), np.array(60.0), 0.95)
+    assert (found.low, found.high) == pytest.approx((float(low), float(high)))
 
 
 def test_a_class_of_one_row_has_no_error_of_its_own():

@@ -216,3 +216,15 @@ def test_the_interval_of_a_standardized_net_benefit():
     squares = (9 * (1 - value) ** 2 + 11 * value**2) * 20 / 19, 5 * (2 / 3) ** 2 * 30 / 29
     assert found.value == pytest.approx(value)
     assert found.standard_error == pytest.approx(np.sqrt(sum(squares)) / 20, rel=1e-9)
+
+
+@pytest.mark.parametrize("hits", [(11, 22), (9, 18), (16, 32), (4, 8), (12, 18)])
+def test_bounds_on_the_side_of_the_nearer_end_are_at_least_wilsons(hits):
+    """Of 20 positive rows and 40 negative ones: the mean of both rates is near 1/2, or far."""
+    true = np.repeat([1, 0], [20, 40])
+    pred = np.append(np.arange(20) < hits[0], np.arange(40) >= hits[1]).astype(int)
+    found = confidence_interval("youden_j", true, pred)
+    expected = mover((hits[0], 20), (hits[1], 40))
+    assert found.method == "mover"
+    bounds = [2 * bound - 1 for bound in expected]
+    assert (found.value, found.low, found.high) == pytest.approx(bounds)

@@ -187,8 +187,13 @@ def test_no_variance_is_no_evidence():
     assert pair.difference == 0.5
     assert -0.5 < pair.low < 0.5 < pair.high < 1
     assert "permutation" in pair.note
-    more = delong_test([0, 0, 0, 1, 1, 1], range(6), [1] * 6, [1] * 6)
-    assert np.isnan(more.p_value)
+    for others in (
+        ([1] * 6, [1] * 6),
+        ([1] * 6, [6, 5, 4, 3, 2, 1]),
+        ([1] * 6, [2, 5, 1, 3, 6, 4]),
+    ):
+        more = delong_test([0, 0, 0, 1, 1, 1], range(6), *others)
+        assert np.isnan([more.statistic, more.p_value, more.degrees_of_freedom]).all()
 
 
 @pytest.mark.parametrize(

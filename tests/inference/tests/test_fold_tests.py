@@ -113,7 +113,14 @@ def test_posterior_is_a_t_distribution(scores: tuple[list, list], rope: float) -
 
 @pytest.mark.parametrize(
     ("shift", "rope", "want"),
-    [(0, 0, (0.5, 0, 0.5)), (0, 1, (0, 1, 0)), (2, 1, (1, 0, 0)), (-2, 0, (0, 0, 1))],
+    [
+        (0, 0, (0.5, 0, 0.5)),
+        (0, 1, (0, 1, 0)),
+        (2, 1, (1, 0, 0)),
+        (-2, 0, (0, 0, 1)),
+        (1, 1, (0, 1, 0)),  # at the edge of what is equivalent
+        (-1, 1, (0, 1, 0)),
+    ],
 )
 def test_posterior_without_spread(
     shift: float, rope: float, want: tuple[float, float, float]

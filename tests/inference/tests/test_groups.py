@@ -4,9 +4,10 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from skmetrics_ext import compare, mcnemar_test, venkatraman_test
-from skmetrics_ext.inference.tests.contingency import MCNEMAR_METHODS
+from skmetrics_ext.inference.tests.contingency import MCNEMAR_METHODS, tango_bounds
 from skmetrics_ext.validation import InvalidParameterError
 
 RNG = np.random.default_rng(11)
@@ -45,6 +46,16 @@ def test_statistic_and_error_by_hand():
     error = compare("accuracy", Y, A, B, groups=GROUP).standard_error
     assert found.standard_error == pytest.approx(error)
     assert found.low < found.difference < found.high
+
+
+def test_groups_in_which_gains_and_losses_cancel_count_as_a_row_each():
+    """No group differs from another, so that the design effect would be 0."""
+    first, second = np.tile([1, 0, 1, 1], 20), np.tile([0, 1, 1, 1], 20)
+    found = mcnemar_test(np.ones(80), first, second, groups=np.arange(80) // 4)
+    assert found.design_effect == found.difference == found.standard_error == 0
+    rows = 20 * (stats.norm.isf(0.025) / stats.t.isf(0.025, 19)) ** 2
+    expected = tango_bounds(rows / 4, rows / 4, rows, 0.95)
+    assert (found.low, found.high) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("method", MCNEMAR_METHODS)

@@ -26,6 +26,27 @@ def test_by_hand():
     assert observed is curve.observed_rate
 
 
+def test_two_edges_are_one_bin():
+    one, edges = (calibration_curve_binned(TRUE, PROBA, n_bins=bins) for bins in (1, [0, 1]))
+    assert edges.count.tolist() == one.count.tolist() == [6]
+    assert edges.edges.tolist() == [0, 1]
+    for bins in ([0.5], [], [0.5, 0.5], [1, 0]):
+        with pytest.raises(ValueError, match="n_bins"):
+            calibration_curve_binned(TRUE, PROBA, n_bins=bins)
+
+
+def test_columns_are_the_bins_with_their_edges():
+    curve = calibration_curve_binned(TRUE, PROBA, n_bins=4)
+    columns = curve.columns()
+    assert list(columns) == [
+        "left", "right", "mean_predicted", "observed_rate", "low", "high", "weight", "count",
+    ]  # fmt: skip
+    assert columns["left"].tolist() == [0, 0.25, 0.5, 0.75]
+    assert columns["right"].tolist() == [0.25, 0.5, 0.75, 1]
+    for name in list(columns)[2:]:
+        assert columns[name].tolist() == getattr(curve, name).tolist()
+
+
 def test_empty_bins_are_kept_as_nan():
     curve = calibration_curve_binned(TRUE, PROBA, n_bins=10)
     empty = curve.count == 0

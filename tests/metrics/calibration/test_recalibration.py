@@ -136,6 +136,16 @@ def test_classes_all_but_separated():
     assert np.isnan(line.slope.value)
 
 
+@pytest.mark.parametrize(("few", "fewer", "rel"), [(-3, -5, 1e-12), (-10, -14, 5e-4)])
+def test_two_probabilities_have_the_line_through_the_log_odds_of_their_events(few, fewer, rel):
+    """Odds of 10^fewer at 1/4, and of 10^-few at 1/2."""
+    line = calibration_slope_intercept(
+        [0, 1, 0, 1], [0.25, 0.25, 0.5, 0.5], sample_weight=[1, 10.0**fewer, 10.0**few, 1]
+    )
+    assert line.intercept.value == pytest.approx(-few * np.log(10), rel=rel)
+    assert line.slope.value == pytest.approx(-(few + fewer) * np.log(10) / np.log(3), rel=rel)
+
+
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_sure_probabilities_have_no_log_odds(dtype):
     true, proba = [0, 1, 0, 1, 1], np.array([0.125, 0.25, 0.5, 0.75, 1.0], dtype=dtype)

@@ -196,3 +196,12 @@ def test_labels_count_as_classes_though_they_do_not_occur() -> None:
 def test_kappa_of_one_class() -> None:
     with pytest.warns(UndefinedMetricWarning, match="`cohen_kappa_score` is undefined"):
         assert m.cohen_kappa_score([1, 1], [1, 1], replace_undefined_by=0.0) == 0.0
+
+
+@pytest.mark.parametrize("value", [-1, -1.0, 0.25, 1, 1.0, np.float32(1)])
+def test_an_undefined_kappa_may_be_any_number_that_kappas_are(value):
+    with pytest.warns(UndefinedMetricWarning):
+        assert m.cohen_kappa_score([1, 1], [1, 1], replace_undefined_by=value) == value
+    for beyond in (np.nextafter(1, 2), -1.5):
+        with pytest.raises(ValueError, match="replace_undefined_by"):
+            m.cohen_kappa_score([1, 1], [1, 1], replace_undefined_by=beyond)

@@ -6,6 +6,7 @@ import inspect
 
 import numpy as np
 import pytest
+from sklearn import metrics as theirs
 
 import skmetrics_ext as m
 from skmetrics_ext import METRICS
@@ -83,3 +84,13 @@ def test_the_class_is_named_to_surfaces_too() -> None:
         with pytest.raises(ValueError, match="needs a positive class: pass pos_label=2 or pos_l"):
             m.compute_metrics([name], *rows)
     assert m.compute_metrics(["youden_j"], *rows) == m.compute_metrics(["youden_j"], TRUE, PRED)
+
+
+@pytest.mark.parametrize("labels", [[0, 1, 2], [[0, 1], [1, 0], [1, 1]]])
+def test_targets_without_a_positive_class_have_the_message_of_scikit_learn(labels):
+    told = []
+    for function in (m.f1_score, theirs.f1_score):
+        with pytest.raises(ValueError, match="average='binary'") as raised:
+            function(labels, labels)
+        told.append(str(raised.value))
+    assert told[0] == told[1]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
+from sklearn import metrics as theirs
 from sklearn.exceptions import UndefinedMetricWarning
 
 import skmetrics_ext as m
@@ -111,3 +114,23 @@ def test_of_the_f_of_averages() -> None:
     assert got == pytest.approx(7 / 18)
     zero = m.fbeta_of_averages_score(TRUE, PRED, labels=LABELS, zero_division=0)
     assert zero == pytest.approx(7 / 30)
+
+
+@pytest.mark.parametrize("name", ["precision_score", "recall_score", "f1_score", "jaccard_score"])
+@pytest.mark.parametrize(
+    ("true", "pred", "average"),
+    [
+        ([0, 0], [0, 0], "binary"),
+        ([0, 1, 2], [0, 1, 1], "macro"),
+        ([0, 1, 1], [0, 1, 2], None),
+        ([[0, 0], [1, 0]], [[0, 0], [1, 1]], "samples"),
+    ],
+)
+def test_warnings_are_those_of_scikit_learn(name, true, pred, average):
+    told = []
+    for module in (m, theirs):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            getattr(module, name)(true, pred, average=average)
+        told.append([str(one.message) for one in caught])
+    assert told[0] == told[1]

@@ -96,6 +96,11 @@ def test_scores_that_are_no_probabilities(scores):
         net_benefit([0, 1], scores, threshold=0.5)
 
 
+@pytest.mark.parametrize("scores", [[-1e-8, 0.5], [0.3, 1 + 1e-8]])
+def test_probabilities_may_leave_their_range_by_rounding(scores):
+    assert net_benefit([0, 1], scores, threshold=0.4) == 0.5
+
+
 @pytest.mark.parametrize("threshold", [1.0, -0.1, float("nan"), "x", [0.1, 0.2]])
 def test_thresholds_refused(threshold):
     with pytest.raises(ValueError, match="threshold "):

@@ -74,3 +74,20 @@ def test_labels_are_the_order_of_the_columns():
 def test_what_is_refused(true, score, more, message):
     with pytest.raises(ValueError, match=message):
         sx.top_k_accuracy_score(true, score, **more)
+
+
+@pytest.mark.parametrize(
+    "score",
+    [
+        [0.3, 1.0, 0.5, 0.4],
+        [0.0, 0.3, 0.6, 1.0],
+        [-0.1, 0.3, 0.6, 1],
+        [0, 0.3, 0.6, 1.1],
+        [1, 0, 1, 0],
+    ],
+)
+def test_scores_up_to_1_are_probabilities(score):
+    """Their threshold is 1/2, that of others 0."""
+    true = [0, 1, 1, 0]
+    expected = sklearn.metrics.top_k_accuracy_score(true, score, k=1)
+    assert sx.top_k_accuracy_score(true, score, k=1) == expected

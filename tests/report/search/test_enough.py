@@ -136,6 +136,26 @@ def test_metrics_that_are_drawn(monkeypatch):
     assert noisy.lasting < 0.85 * noisy.variance
 
 
+def test_metrics_of_rows_are_drawn_a_hundred_times_at_most(monkeypatch):
+    """Where each draw is computed by itself: more draws asked for change nothing."""
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 3
+    x = rng.dirichlet([1, 1, 1], (60, 2)).reshape(60, 6)
+
+    class Columns(Lucky):
+        def predict_proba(self, X):
+            return X[:, 3 * self.column : 3 * self.column + 3]
+
+    variances = {}
+    for n_draws in (90, 150, 300):
+        seen, _ = found(
+            monkeypatch, {"a": Columns(0), "b": Columns(1)}, KFold(2), x, y,
+            scoring="neg_expected_calibration_error_top_label", n_resamples=n_draws,
+        )  # fmt: skip
+        variances[n_draws] = seen.variance
+    assert variances[90] != variances[150] == variances[300] > 0
+
+
 def test_noise_of_folds_by_hand(monkeypatch):
     """A share of 1 / J goes away, that of overlapping training sets does not."""
     splits = np.array([[0.5, 0.7, 0.6, 0.8], [0.4, 0.4, 0.6, 0.6]])

@@ -1,0 +1,145 @@
+"""What notes say of few rows: numbers by hand, and where they begin."""
+
+import numpy as np
+import pytest
+
+from skmetrics_ext import confidence_interval, partial_roc_auc_score
+
+END = ": true coverage may be below the nominal level; collect more"
+
+
+def ranked(n_pos, n_neg, n_low):
+    """Positive rows above all negative ones, but for some below them."""
+    places = np.arange(n_pos)
+    above = np.where(places < n_low, -1 - places, n_neg + places)
+    return np.repeat([0, 1], [n_neg, n_pos]), np.append(np.arange(n_neg), above)
+
+
+@pytest.mark.parametrize(
+    ("metric", "rows", "note"),
+    [
+        ("roc_auc", (19, 60, 5), "19 rows of the rarer class are few"),
+        ("roc_auc", (20, 60, 5), ""),
+        ("roc_auc", (60, 19, 15), "19 rows of the rarer class are few"),
+        # A distance from the end of 2/40, of 4/40.
+        ("roc_auc", (40, 60, 2), "40 rows of the rarest class, for a value so near the end"),
+        ("roc_auc", (40, 60, 4), ""),
+        ("roc_auc", (40, 60, 38), "40 rows of the rarest class, for a value so near the end"),
+        ("roc_auc", (40, 60, 36), ""),
+        ("roc_auc", (40, 60, 3), ""),  # 3 rows exactly, at either end
+        ("roc_auc", (40, 60, 37), ""),
+        ("gini", (40, 60, 2), "40 rows of the rarest class, for a value so near the end"),
+        ("gini", (40, 60, 4), ""),
+        ("average_precision", (19, 60, 5), "19 rows of the rarest class are few"),
+        ("average_precision", (20, 60, 5), ""),
+        # A share of 1/10, of 1/5 of the negative rows.
+        ("sensitivity_at_specificity_90", (40, 49, 8), "4.9 rows beyond the specificity are few"),
+        ("sensitivity_at_specificity_90", (40, 50, 8), ""),
+        ("sensitivity_at_specificity_80", (40, 24, 8), "4.8 rows beyond the specificity are few"),
+        ("sensitivity_at_specificity_80", (40, 25, 8), ""),
+    ],
+)
+def test_few_rows_of_rankings(metric, rows, note):
+    true, score = ranked(*rows)
+    found = confidence_interval(metric, true, score, pos_label=1, random_state=0, n_resamples=99)
+    assert found.note.startswith(note)
+    assert found.note.endswith(END if note else "")
+    assert bool(found.note) == bool(note)
+
+
+@pytest.mark.parametrize(
+    ("params", "note"),
+    [
+        ({"fpr_range": (0, 0.025)}, "4 rows of a class in the range of rates"),
+        ({"fpr_range": (0.1, 0.125)}, "4 rows of a class in the range of rates"),
+        ({"tpr_range": (0.95, 1)}, "3 rows of a class in the range of rates"),
+        ({"fpr_range": (0, 0.1)}, ""),
+        ({"tpr_range": (0.8, 1)}, ""),
+    ],
+)
+def test_few_rows_in_a_range_are_those_of_its_class(params, note):
+    """60 positive rows and 160 negative ones."""
+    true = np.repeat([0, 1], [160, 60])
+    score = np.append(np.arange(160), np.linspace(40.5, 240, 60))
+    found = confidence_interval(partial_roc_auc_score, true, score, **params)
+    end = ": true coverage may be below the nominal level; take a wider one"
+    assert found.note == (note + " are few" + end if note else "")
+
+
+@pytest.mark.parametrize(("n_pos", "note"), [(24, "4.8 rows beyond the sensitivity"), (25, "")])
+def test_few_rows_beyond_a_point_are_those_of_its_class(n_pos, note):
+    true = np.repeat([0, 1], [50, n_pos])
+    score = np.append(np.arange(50), np.linspace(5.5, 90, n_pos))
+    found = confidence_interval("specificity_at_sensitivity_80", true, score, pos_label=1)
+    assert found.note == (note + " are few" + END if note else "")
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "note"),
+    [
+        (14, "14 effective rows or groups carry the variance" + END),
+        (16, "16 effective rows are few" + END),
+        (28, "28 effective rows are few" + END),
+        (30, ""),
+    ],
+)
+def test_few_rows_of_means(n_rows, note):
+    """Losses of two values, each of half of the rows, which all carry the same."""
+    proba = np.where(np.arange(n_rows) < n_rows // 2, 0.2, 0.4)
+    found = confidence_interval("log_loss", np.arange(n_rows) % 2, np.where(
+        np.arange(n_rows) % 2, 1 - proba, proba))  # fmt: skip
+    assert found.note.startswith(note)
+    assert bool(found.note) == bool(note)
+
+
+@pytest.mark.parametrize(
+    ("metric", "n_rows", "note"),
+    [
+        ("recall", 4, "4 rows that the share reads are few"),
+        ("recall", 5, ""),
+        ("f1_macro", 4, "4 rows of class 1 are few"),
+        ("f1_macro", 5, ""),
+    ],
+)
+def test_few_rows_of_shares(metric, n_rows, note):
+    true, score = ranked(n_rows, 60, 1)
+    found = confidence_interval(metric, true, (score >= 55).astype(int))
+    assert found.note.startswith(note)
+    assert bool(found.note) == bool(note)
+
+
+def test_weighted_rows_count_by_their_effective_number():
+    """Kish's: 12 weights of 1 and 12 of 3 are worth 48^2 / 120 rows."""
+    true, score = ranked(24, 60, 6)
+    weight = np.append(np.ones(60), np.tile([1.0, 3.0], 12))
+    found = confidence_interval("roc_auc", true, score, sample_weight=weight)
+    assert found.note == "19.2 rows of the rarer class are few" + END
+    assert confidence_interval("roc_auc", true, score).note == ""
+
+
+def test_groups_count_in_the_place_of_rows():
+    true, score = ranked(60, 120, 15)
+    few = np.append(np.arange(120), np.arange(60) // 3)
+    found = confidence_interval("roc_auc", true, score, groups=few)
+    assert found.note == "20 effective groups with rows of the rarest class are few" + END
+    found = confidence_interval("roc_auc", true, score, groups=np.arange(180) % 20)
+    assert found.note == "20 effective groups are few" + END
+    assert confidence_interval("roc_auc", true, score, groups=np.arange(180) % 30).note == ""
+
+
+@pytest.mark.parametrize(
+    ("strata", "note"),
+    [
+        ([0] * 30 + [1] * 30, ""),
+        ([0] * 59 + [1], "1 stratum has one row"),
+        ([0] * 58 + [1, 2], "2 strata have one row"),
+    ],
+)
+def test_strata_of_one_row(strata, note):
+    true, pred = np.arange(60) % 2, np.arange(60) % 3 % 2
+    found = confidence_interval("accuracy", true, pred, strata=strata)
+    end = ": true coverage may be below the nominal level; join it with another"
+    assert found.note == (note + end if note else "")
+    groups = np.arange(60)
+    found = confidence_interval("accuracy", true, pred, strata=strata, groups=groups)
+    assert found.note == (note.replace("row", "group") + end if note else "")
