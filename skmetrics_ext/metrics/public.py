@@ -64,10 +64,10 @@ def metric(kernel: Callable[..., Any], title: str = "", **facts: Any) -> Callabl
         public = document(function)
         judges = facts.get("greater_is_better", True) is not None
         stem = function.__name__.removesuffix("_score")
-        named = {
-            "scorer": stem if judges else None,
-            "variants": _variants(function) if judges else PLAIN,
-        }
+        types = function.__annotations__  # they name the averages, of which each has a scorer
+        of_average = _VARIANTS.get(types.get("average", ""), PLAIN)
+        variants = OF_AREAS if "multi_class" in types else of_average
+        named = {"scorer": stem, "variants": variants} if judges else {"scorer": None}
         public.spec = MetricSpec(public, kernel, title, **{**named, **facts})  # type: ignore[attr-defined]
         return public
 
@@ -96,12 +96,6 @@ _VARIANTS = {
     "CurveAverage | None": _by_average("weighted"),
     "RankAverage | None": OF_RANKINGS,
 }
-
-
-def _variants(function: Callable[..., Any]) -> Variants:
-    """A scorer for each average of a function, by the types in its signature."""
-    types = function.__annotations__
-    return OF_AREAS if "multi_class" in types else _VARIANTS.get(types.get("average", ""), PLAIN)
 
 
 # --------------------------------------------------------------------------- rates

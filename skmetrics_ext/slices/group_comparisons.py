@@ -316,13 +316,13 @@ class GroupComparison:
         estimates = optimistic_estimates(known, self.sign, level, self.source.plan)
         group = min(estimates, key=lambda group: estimates[group][0])
         left_out, estimate = len(self.groups) - len(known), estimates[group][1]
-        lacking = f"{left_out} groups have no interval and are left out" if left_out else ""
+        lacking = f"left out without an interval: {left_out} of {len(self.groups)} groups"
         return WorstGroup(
             *self._shown(estimate.value, estimate.low, estimate.high),
             estimate.standard_error,
             "simultaneous",
             level,
-            "; ".join(filter(None, [estimate.note, lacking])),
+            "; ".join(filter(None, [estimate.note, lacking if left_out else ""])),
             n_groups=len(known),
             group=group,
         )

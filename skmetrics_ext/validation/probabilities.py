@@ -264,9 +264,7 @@ class BinaryProbabilities(_ProbabilityRows):
 
     def as_columns(self) -> Probabilities:
         """The same rows with a column for each class."""
-        matrix = np.empty((len(self.proba), 2))
-        np.subtract(1, self.proba, out=matrix[:, 0])
-        matrix[:, 1] = self.proba
+        matrix = np.column_stack([1 - self.proba, self.proba])
         rows = self.classes, self.true, matrix, self.weight, self.eps, self.absolute
         return Probabilities(*rows, cache={"one_column": self})
 

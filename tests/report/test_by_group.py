@@ -50,6 +50,16 @@ def test_labels_and_probabilities_are_pooled_and_rankings_are_means_of_folds():
         assert row.n_rows == rows.sum()
 
 
+def test_a_group_without_positives_has_no_recall():
+    _, y, site = data()
+    groups = np.where((y == 0) & (site == "A"), "none", site)
+    found = report_of(by={"site": groups}, scoring=["recall"]).by_group()
+    row, gap = found.row("recall", "none"), found.gaps("recall").row("none")
+    assert np.isnan([row.value, row.low, gap.value, gap.difference]).all()
+    assert row.reason == gap.reason == "no row is of the class"
+    assert found.spread("recall").n_groups == 3
+
+
 def test_gaps_and_the_worst_are_those_of_pooled_rows():
     _, y, site = data()
     report = report_of()

@@ -252,7 +252,7 @@ def test_resampled_groups_are_not_compared_with_rows_that_they_share():
 def test_groups_without_an_interval_are_left_out_and_counted():
     found = asked(frame_of(), ["accuracy"], min_rows=50)  # 123, 74 and 43 rows
     worst = found.worst("accuracy")
-    assert worst.note == "1 groups have no interval and are left out"
+    assert worst.note == "left out without an interval: 1 of 3 groups"
     assert (worst.group, worst.n_groups) == ("B", 2)
     assert asked(frame_of(), ["accuracy"]).worst("accuracy").note == ""
     assert found.spread("accuracy").n_groups == 2
@@ -425,23 +425,43 @@ def test_a_group_whose_pairs_are_ranked_alike_does_not_tell_whether_others_diffe
     assert found.p_value == pytest.approx(plain.p_value, abs=4 * (0.5 / 1999) ** 0.5)
 
 
-def test_a_group_without_positives_does_not_tell_whether_recalls_differ():
+def test_a_group_without_positives_has_no_recall_to_compare():
     """The rows that two others find, of all positives: hypergeometric."""
     frame = frame_of()
     frame = frame[(frame.site != "C") | (frame.y == 0)]
     found = asked(frame, ["recall"]).spread("recall")
-    assert (found.lowest, found.n_groups, found.method) == ("C", 3, "permutation")
     hits, sizes = (frame[frame.y == 1].groupby("site").d.agg(name) for name in ("sum", "count"))
+    recalls = hits / sizes
+    assert (found.lowest, found.highest) == (recalls.idxmin(), recalls.idxmax())
+    assert found.largest == pytest.approx(recalls.max() - recalls.min(), rel=1e-12)
+    assert (found.n_groups, found.method) == (2, "permutation")
     possible = np.arange(hits.sum() + 1)
-    shares = np.stack([possible, hits.sum() - possible]) / sizes.to_numpy()[:, None]
-    errors = np.sqrt(np.maximum(shares * (1 - shares), 0) / sizes.to_numpy()[:, None])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        mean = (shares / errors**2).sum(axis=0) / (1 / errors**2).sum(axis=0)
-        gaps = np.nan_to_num(np.abs(np.diff((shares - mean) / errors, axis=0))[0])
+    gaps = np.abs(possible / sizes.A - (hits.sum() - possible) / sizes.B)
     chances = stats.hypergeom.pmf(possible, sizes.sum(), hits.sum(), sizes.A)
     expected = chances[gaps >= gaps[hits.A] - 1e-9].sum()
     assert 0.1 < expected < 0.9
     assert found.p_value == pytest.approx(expected, abs=4 * np.sqrt(0.25 / 2000))
+
+
+@pytest.mark.parametrize("weight", [None, 2.0, 0.5])
+@pytest.mark.parametrize("clustered", [False, True])
+def test_a_convention_for_0_over_0_is_no_gap(weight, clustered):
+    """Recall of a group without positives is 0/0; accuracy and macro F1 have a value there."""
+    frame = frame_of()
+    frame = frame[(frame.site != "C") | (frame.y == 0)]
+    options = {"sample_weight": None if weight is None else np.full(len(frame), weight)}
+    if clustered:
+        options |= {"groups": np.arange(len(frame)) // 2, "intervals": True}
+    names = ["recall", "accuracy", "f1_macro"]
+    found = sx.compute_metrics(names, frame.y, frame.d, by={"site": frame.site}, **options)
+    row = found.gaps("recall").row("C")
+    assert np.isnan([row.value, row.difference, row.p_value]).all()
+    assert "no row is of the class" in row.reason
+    for name in names[1:]:
+        others, row = frame[frame.site != "C"], found.gaps(name).row("C")
+        own = frame[frame.site == "C"]
+        right, rest = (sx.compute_metrics([name], one.y, one.d)[name] for one in (own, others))
+        assert (row.value, row.reference) == pytest.approx((right, rest), rel=1e-12)
 
 
 @pytest.mark.parametrize(

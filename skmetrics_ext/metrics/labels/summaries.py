@@ -134,18 +134,14 @@ def precision_recall_fscore_support(
         (recall_score, "recall", None),
         (f1_score, "f-score", partial(fbeta, beta=beta)),
     )
+    silent = 0.0 if isinstance(zero_division, str) else zero_division  # of rates that must not warn
     precision, recall, fscore = (
-        rate.read(plan, _silent(zero_division, name in warn_for), kernel)
+        rate.read(plan, zero_division if name in warn_for else silent, kernel)
         for rate, name, kernel in rates
     )
     if average is not None:
         return precision, recall, fscore, None
     return precision, recall, fscore, support(y_true, y_pred, labels, sample_weight, plan.counts)
-
-
-def _silent(zero_division: Any, warns: bool) -> Any:
-    """``zero_division``, with 0 instead of "warn" for a rate that must not warn."""
-    return zero_division if warns or not isinstance(zero_division, str) else 0.0
 
 
 def support(y_true: Any, y_pred: Any, labels: Any, sample_weight: Any, counts: Counts) -> Array:

@@ -75,12 +75,8 @@ def _area_of(steps: Callable[[Array, Array, Array, Array], Array], tally: RankTa
     return divide(areas.sum(axis=-1), positive)
 
 
-def unit_step_area(tally: RankTally) -> Array:
-    """Davis & Goadrich's own rule: a point at each whole true positive, trapezoids between."""
-    return each_ranking(_unit_steps, tally)
-
-
 def _unit_steps(tally: RankTally) -> Array:
+    """Davis & Goadrich's own rule: a point at each whole true positive, trapezoids between."""
     fp, tp, _, positive = tally.steps()
     gained, wrong = np.diff(tp), np.diff(fp)
     # A step without a true positive still moves the point straight down.
@@ -99,7 +95,7 @@ def _unit_steps(tally: RankTally) -> Array:
 INTERPOLATIONS: dict[str, Callable[[RankTally], Array]] = {
     "trapezoid": partial(_area_of, trapezoid_steps),
     "davis_goadrich": partial(_area_of, davis_goadrich_steps),
-    "davis_goadrich_unit": unit_step_area,
+    "davis_goadrich_unit": partial(each_ranking, _unit_steps),
 }
 
 
@@ -204,7 +200,7 @@ def average_precision_score(
         checked,
         average,
         convention=ZERO_WITHOUT_POSITIVES,
-        tell=_without_positives,
+        tell=lambda average, n_values: warn_user(NO_POSITIVE),
     )
 
 
@@ -280,21 +276,14 @@ def pr_auc_score(
     check_option("interpolation", interpolation, INTERPOLATIONS)
     options: Options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     checked = Scores.check(y_true, y_score, **options, side="one", what=pr_auc_score.__name__)
-    if interpolation == "davis_goadrich_unit" and not _counts_rows(checked.weight):
+    is_fractional = checked.weight is not None and checked.weight.dtype.kind == "f"
+    if interpolation == "davis_goadrich_unit" and is_fractional:
         raise InvalidParameterError(
             "interpolation='davis_goadrich_unit' steps from one true positive to the next, so "
             "sample_weight must hold integers; 'davis_goadrich' takes any weights."
         )
     kernel = partial(pr_area, interpolation=interpolation)
     return read_scores(kernel, checked, average, convention=ZERO_WITHOUT_WEIGHT, tell=_undefined)
-
-
-def _counts_rows(weight: Array | None) -> bool:
-    return weight is None or weight.dtype.kind != "f"
-
-
-def _without_positives(average: str | None, n_values: int) -> None:
-    warn_user(NO_POSITIVE)
 
 
 def _undefined(average: str | None, n_values: int) -> None:

@@ -74,9 +74,7 @@ def roc_auc_slope(tally: RankTally, max_fpr: float | None = None) -> Array:
     fp, tp, negative, positive = tally.steps()
     # Weight of the other class that a row at each score is ranked correctly against; in place, as
     # new memory takes longer than the sums.
-    slope = np.array([tp[1:], fp[1:]], dtype=np.float64)
-    slope[0] += tp[:-1]
-    slope[1] += fp[:-1]
+    slope = np.array([tp[1:] + tp[:-1], fp[1:] + fp[:-1]], dtype=np.float64)
     slope *= [[0.5], [-0.5]]
     slope[1] += negative
     n_pairs = negative * positive or np.nan

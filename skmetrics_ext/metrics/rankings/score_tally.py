@@ -66,7 +66,9 @@ class ScoreTally:
         if checked.kind != "multiclass" or kernel not in OF_WINS:
             return kernel(RankTally.of_class(checked, code))
         if kernel not in checked.cache:
-            checked.cache[kernel] = kernel(self._rest_wins())
+            wins, mass = self._wins(), self.support
+            rest = Wins(wins.sum(axis=1) - wins.diagonal(), mass.sum() - mass, mass)
+            checked.cache[kernel] = kernel(rest)
         values: Array = checked.cache[kernel]
         return values[code]
 
@@ -102,11 +104,6 @@ class ScoreTally:
                 checked.score, checked.true, self.n_classes, checked.weight
             )
         return np.asarray(checked.cache["wins"])
-
-    def _rest_wins(self) -> Wins:
-        """Correctly ranked pairs of each class against the rest, (K,)."""
-        wins, mass = self._wins(), self.support
-        return Wins(wins.sum(axis=1) - wins.diagonal(), mass.sum() - mass, mass)
 
 
 class SortedScores:
