@@ -5,7 +5,13 @@ import pytest
 from scipy.stats import norm
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skmetrics_ext import METRICS, confidence_interval, get_scorer_names, influence_values
+from skmetrics_ext import (
+    METRICS,
+    confidence_interval,
+    get_scorer_names,
+    influence_values,
+    partial_roc_auc_score,
+)
 from skmetrics_ext.inference.draws.readers import sample_of_rows
 from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.inference.methods import methods_of
@@ -97,6 +103,29 @@ def test_they_are_derivatives_by_the_weights(name, n_classes):
         slopes -= np.mean(slopes, axis=0)
     scale = max(np.abs(found).max(), 1)
     np.testing.assert_allclose(found[rows], slopes, rtol=1e-5, atol=1e-6 * scale)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"fpr_range": (0.2, 0.6)},
+        {"tpr_range": (0.3, 0.9)},
+        {"fpr_range": (0.2, 0.6), "standardize": False},
+        {"tpr_range": (0.3, 0.9), "standardize": False},
+    ],
+)
+def test_those_of_an_area_between_two_rates_are_derivatives(options):
+    (true, score), step = DATA[2, "scores"], 1e-5
+    area = partial_roc_auc_score
+    found = influence_values(area, true, score, sample_weight=WEIGHT, **options)
+    for row in range(0, N, 9):
+        move = np.zeros(N)
+        move[row] = step
+        up, down = (
+            area(true, score, sample_weight=WEIGHT + sign * move, **options) for sign in (1, -1)
+        )
+        slope = WEIGHT[row] * N * (up - down) / (2 * step)
+        assert found[row] == pytest.approx(slope, rel=1e-5, abs=1e-6)
 
 
 @pytest.mark.parametrize("name", BY_DENSITIES)

@@ -157,3 +157,10 @@ def test_a_standardized_curve():
     assert (found.prevalence, found.standardized) == (plain.prevalence, True)
     with pytest.raises(ValueError, match="standardized has to be one of"):
         net_benefit_curve(Y, P, standardized="yes")
+
+
+def test_treating_all_counts_every_negative_row():
+    """A quarter of the rows is positive: 1/4 - 3/4 t / (1 - t)."""
+    true, proba = [0] * 6 + [1] * 2, [0.1, 0.2, 0.3, 0.35, 0.5, 0.6, 0.4, 0.9]
+    curve = net_benefit_curve(true, proba, thresholds=[0.2, 0.5])
+    np.testing.assert_allclose(curve.treat_all, [1 / 4 - 3 / 16, 1 / 4 - 3 / 4], rtol=1e-15)
