@@ -143,8 +143,7 @@ def sides_of(sample: Any) -> Sides:
     start, stop = sample.metric.spec.bounds
     if sample.is_one_table:
         areas = (np.reshape(sample.value, 1) - start) / (stop - start)
-        positive = sample.atoms.label == 1
-        sizes = _sizes(sample.atoms, np.stack([positive, ~positive], axis=1))
+        sizes = _sizes(sample.atoms, np.stack([sample.atoms.label == k for k in (1, 0)], axis=1))
         return Sides(areas, sizes[None], np.ones(1))
     data, options = sample.data, sample.metric.options
     scores: Scores = data.as_scores() if isinstance(data, Probabilities) else data

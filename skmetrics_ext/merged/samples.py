@@ -218,7 +218,7 @@ def _read(sample: TallySample, tally: Any) -> Linearized | str:
     value, reason = read(sample.metric, tally)
     if np.ndim(value):
         return _SINGLE
-    if np.isnan(value) or (reason and sample.metric.is_convention(tally)):
+    if np.isnan(value):
         return reason
     return linearize(replace(sample, value=float(value)))
 
@@ -296,8 +296,7 @@ class HeldRows:
         statistic = linearize(checked.value)
         if np.ndim(statistic.value):
             return _SINGLE
-        tally = settled.tally_of(checked.value.data) if metric.sums == "tables" else None
-        if not np.isfinite(statistic.value) or (tally and settled.is_convention(tally)):
+        if not np.isfinite(statistic.value):
             return metric.spec.undefined
         few = self.part.n_rows <= MOST_RESAMPLED if self.n_resamples is None else self.n_resamples
         return statistic if statistic.has_influence or few else RESAMPLED

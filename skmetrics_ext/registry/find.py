@@ -141,11 +141,6 @@ class Metric:
         is_open = fill and self.takes(fill) and fill not in self.params
         return self.with_params(**{fill: np.nan}) if is_open else self
 
-    def is_convention(self, tally: Any) -> bool:
-        """Whether the value is a convention for 0/0."""
-        strict = self.undefined_as_nan
-        return strict is not self and bool(np.isnan(strict.read(tally)).any())
-
     @cached_property
     def bare(self) -> Metric:
         """This metric without parameters that checked data already carry."""

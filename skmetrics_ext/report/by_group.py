@@ -131,9 +131,8 @@ class FoldStatistics:
             cluster = dependent[numbers]
         identity: dict[str, Any] = {"numbers": numbers, "cluster": cluster}
         sample, _ = summary.sample_of_fold(self.data, metric, part, design, **identity)
-        own = sample.metric
-        if not np.isfinite(sample.value) or own.is_convention(own.tally_of(sample.data)):
-            raise summary.NoIntervalError(own.spec.undefined)
+        if not np.isfinite(sample.value):
+            raise summary.NoIntervalError(sample.metric.spec.undefined)
         return linearize(sample)
 
     def _mean(self, metric: str, codes: Sequence[int]) -> Linearized:

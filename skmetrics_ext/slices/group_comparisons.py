@@ -138,7 +138,10 @@ class GroupComparison:
         n_rows = sum(self.n_rows[cell] for cell in cells)
         if n_rows < self.min_rows:
             return f"{n_rows} rows are fewer than min_rows={self.min_rows}"
-        return self.source.statistic(self.metric, cells)
+        statistic = self.source.statistic(self.metric, cells)
+        if isinstance(statistic, Linearized) and statistic.origin.is_convention:
+            return self.metric.spec.undefined
+        return statistic
 
     def parts(self, group: Any) -> list[Any]:
         """The cells that a group consists of: groups with a value of every column."""

@@ -48,15 +48,13 @@ def places_of(checked: Scores) -> Array:
     """Position of each binary score among the distinct ones, from the highest; computed once."""
     if "places" not in checked.cache:
         checked.cache["places"] = _places(checked.score, RankTally.of_class(checked).thresholds)
-    places = checked.cache["places"]
-    return places
+    return np.asarray(checked.cache["places"])
 
 
 def _places(score: Array, distinct: Array) -> Array:
-    rows = np.arange(len(score) + len(distinct)) < len(score)
+    rows = (np.arange(len(score) + len(distinct)) < len(score)).astype(np.int64)
     # Half of a tie counts: each row has half of the distinct score that it equals below it.
-    joined = np.concatenate([score, distinct])
-    below = kernels.placements(joined, rows.astype(np.int64), None)[: len(score)]
+    below = kernels.placements(np.concatenate([score, distinct]), rows, None)[: len(score)]
     return (len(distinct) - 0.5 - below).astype(np.int32)
 
 

@@ -67,6 +67,8 @@ class Sample(ABC):
         Whether it is a mean of values of rows.
     is_slow : bool
         Whether each draw is a call of a Python function.
+    is_convention : bool
+        Whether the value is a convention for 0/0.
     jumps : bool
         Whether the value jumps as a grade crosses a target in other samples.
     leaves_out_rows : bool
@@ -81,6 +83,7 @@ class Sample(ABC):
     kind: ClassVar[Any] = "draws"
     share: ClassVar[Any] = ""
     is_compact: ClassVar[bool] = False
+    is_convention: ClassVar[Any] = False
     is_one_table: ClassVar[Any] = False
     is_mean: ClassVar[bool] = False
     is_slow: ClassVar[Any] = False
@@ -295,6 +298,10 @@ class TableSample(TallySample):
         tables = self.equal_rows + prior / len(self.classes)
         value, deviations = derivatives.value_and_deviations(self.read, tables)
         return value, np.asarray((tables * deviations**2).sum(axis=(-1, -2)))
+
+    @property
+    def is_convention(self) -> bool:
+        return bool(np.isnan(self.metric.undefined_as_nan.read(self._tally_of_tables(self.table))))
 
     def is_defined_by_data(self) -> Array | bool:
         """Whether the value comes from the rows, not from a convention for 0/0 (one class only)."""
