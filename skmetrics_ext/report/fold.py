@@ -101,7 +101,7 @@ def numbered_folds(splits: Iterable[Any]) -> list[Fold]:
     folds = []
     for number, pair in enumerate(splits):
         parts = [np.asarray(rows) for rows in pair]
-        train, test = (np.flatnonzero(rows) if rows.dtype == bool else rows for rows in parts)
+        train, test = [np.flatnonzero(rows) if rows.dtype == bool else rows for rows in parts]
         folds.append(Fold(number, train, test))
     if not folds:
         raise InvalidParameterError("cv gives no folds.")

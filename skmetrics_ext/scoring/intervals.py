@@ -60,7 +60,7 @@ def estimate_of(
         with warnings.catch_warnings():  # shown when the value was computed
             warnings.simplefilter("ignore", UndefinedMetricWarning)
             estimate = interval_of_checked(
-                prepared.metric, prepared.checked, value=sign * value, **options
+                prepared.metric, prepared.data.checked, value=sign * value, **options
             )
     except (ValueError, TypeError, NotImplementedError) as error:
         return None, one_line(error)

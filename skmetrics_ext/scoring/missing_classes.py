@@ -100,8 +100,8 @@ class PreparedMetric:
     def averages_defined_classes(self) -> bool:
         """Whether the value is the mean over the classes that have rows."""
         metric = self.metric
-        is_macro = metric.takes("average") and is_plain(metric.options["average"])
-        return self.data.has_empty_classes and is_macro
+        has_average = self.data.has_empty_classes and metric.takes("average")
+        return has_average and is_plain(metric.options["average"])
 
     @property
     def note(self) -> str:
@@ -132,7 +132,7 @@ class PreparedMetric:
     def plain_value(self) -> float | None:
         """The value straight from the tally; None if there is anything to warn of."""
         metric, data = self.metric, self.data
-        if self.checked is None or data.has_empty_classes or data.unseen:
+        if data.checked is None or data.lacks_positives or data.has_empty_classes or data.unseen:
             return None
         if data.checked.cache.get("no_sum"):
             return None

@@ -67,18 +67,23 @@ def evaluate_all(
 ) -> PanelResult:
     """Value of every scorer; nan with a reason for one that fails, unless ``reraise``."""
     result = PanelResult(dict.fromkeys(scorers, float("nan")))
-    for name, failure in _predict(scorers, model).items():
-        if reraise:
-            raise failure
-        result.reasons[name] = one_line(failure)
-    for name, scorer in sorted(scorers.items(), key=lambda item: getattr(item[1], "_order", _LAST)):
-        if name in result.reasons:
-            continue
-        params = params_of.get(name) or _NO_PARAMS
+    order = {name: getattr(scorer, "_order", _LAST) for name, scorer in scorers.items()}
+    for name in sorted(scorers, key=order.__getitem__):
+        scorer, params = scorers[name], params_of.get(name) or _NO_PARAMS
         value = _plain(scorer, model, params)
         if value is not None:
             result.values[name] = value
             continue
+        if isinstance(scorer, Scorer):
+            try:  # the estimator's own warnings are not recorded
+                model.response(scorer)
+            except Warning:  # the user turned warnings into errors
+                raise
+            except Exception as failure:
+                if reraise:
+                    raise
+                result.reasons[name] = one_line(failure)
+                continue
         with _RECORDING:
             result.values[name], reason, note = _recorded(scorer, model, params, reraise)
         if reason:
@@ -86,21 +91,6 @@ def evaluate_all(
         elif note:
             result.notes[name] = note
     return result
-
-
-def _predict(scorers: Mapping[str, Scoring], model: ScoredModel) -> dict[str, Exception]:
-    """Call the estimator's methods before warnings are recorded; return the errors by scorer."""
-    failures: dict[str, Exception] = {}
-    for name, scorer in scorers.items():
-        if not isinstance(scorer, Scorer):
-            continue
-        try:
-            model.response(scorer)
-        except Warning:  # the user turned warnings into errors
-            raise
-        except Exception as error:
-            failures[name] = error
-    return failures
 
 
 def _plain(scorer: Scoring, model: ScoredModel, params: Mapping[str, Any]) -> float | None:

@@ -36,8 +36,8 @@ def table_of(labels: Labels) -> Array:
 
 
 def _has_small_table(labels: Labels) -> bool:
-    n_cells = len(labels.classes) ** 2
-    return n_cells <= max(labels.n_rows, _MOST_CELLS) and not labels.is_multilabel
+    n_cells, n_rows = len(labels.classes) ** 2, labels.true.shape[0]
+    return n_cells <= max(n_rows, _MOST_CELLS) and not labels.is_multilabel
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -216,7 +216,7 @@ class TableSample(TallySample):
     @cached_property
     def _atoms_and_cells(self) -> tuple[Atoms, Array]:
         labels, n_classes = self.data, len(self.classes)
-        table, cell_of_row = (partial(read, labels) for read in (table_of, _cell_of_row))
+        table, cell_of_row = partial(table_of, labels), partial(_cell_of_row, labels)
         return Atoms.of_cells(self.design, table, lambda cell: cell // n_classes, cell_of_row)
 
     @cached_property
@@ -339,11 +339,11 @@ class MomentSample(TallySample):
     def atoms(self) -> Atoms:
         return Atoms.each_row(len(self.data.true), self.design, self.label)
 
-    @property
+    @cached_property
     def share(self) -> str:
         return share_of(self.metric)
 
-    @property
+    @cached_property
     def kind(self) -> str:
         if self.share:
             return "share of rows"
@@ -379,14 +379,14 @@ class RowSample(TallySample):
     def atoms(self) -> Atoms:
         return Atoms.each_row(self.data.true.shape[0], self.design, self.label)
 
-    @property
+    @cached_property
     def share(self) -> str:
         """As in `share_of`, if the proportion is that of the rows predicted right."""
         metric, data = self.metric, self.data
         counted = derivatives.has_counts(metric, data) and derivatives.reads_hits(metric, data)
         return share_of(metric) if counted else ""
 
-    @property
+    @cached_property
     def kind(self) -> str:
         if self.share:
             return "share of rows"
