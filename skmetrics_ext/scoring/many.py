@@ -54,7 +54,8 @@ def compute_metrics(
     y_pred : array-like of the shape of y_true, default=None
         Predicted labels, for metrics of labels.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
-        Scores, for metrics of scores. By default ``y_proba`` is used.
+        Scores, for metrics of scores. By default ``y_proba`` is used, but not by the hinge loss,
+        which reads the sign of decision values.
     y_proba : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
         Probabilities, for metrics of probabilities. A single column is the positive class.
     labels : array-like of shape (n_classes,), default=None
@@ -175,8 +176,7 @@ def _table(
     y_score = y_proba if y_score is None else y_score
     found = tuple(_with_params(find_metrics(metrics), params))
     for metric in found:
-        available = {"labels": arrays["labels"], "scores": y_score, "probabilities": y_score}
-        _response_of(metric.name, metric.spec, available)
+        _response_of(metric.name, metric.spec, {**arrays, "probabilities": y_score})
     reads_labels = {metric.sums == "tables" for metric in found}
     return evaluate_arrays(
         found,
@@ -203,7 +203,8 @@ def _response_of(name: str, spec: MetricSpec, arrays: dict[str, Any]) -> str:
     """Which of the arrays a metric reads."""
     if arrays[spec.response] is not None:
         return spec.response
-    if spec.response == "scores" and arrays["probabilities"] is not None:
+    has_sign = "by_sign" in spec.traits  # of decision values, which probabilities lack
+    if spec.response == "scores" and arrays["probabilities"] is not None and not has_sign:
         return "probabilities"
     argument = _ARGUMENTS[spec.response]
     raise InvalidParameterError(f"{name!r} is a metric of {spec.response}: pass {argument}=.")

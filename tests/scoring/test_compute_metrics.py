@@ -117,6 +117,9 @@ def test_what_is_missing_is_named():
         compute_metrics(["neg_log_loss"], Y, y_score=P)
     with pytest.raises(ValueError, match="'f1' is a metric of labels: pass y_pred"):
         compute_metrics(["f1"], Y, y_score=P)
+    for table in ({}, {"intervals": True}, {"by": {"group": Y}}):  # probabilities have no sign
+        with pytest.raises(ValueError, match="'hinge_loss' is a metric of scores: pass y_score"):
+            compute_metrics(["hinge_loss"], Y, y_proba=P, **table)
     with pytest.raises(ValueError, match=r"No metric of .* takes \['colour'\]"):
         compute_metrics(["f1"], Y, PRED, colour=3)
 
