@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.confidence_interval import interval_of_checked
 from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign
-from skmetrics_ext.inference.linearized import Linearized, differences_of
+from skmetrics_ext.inference.linearized import Contributions, Linearized, differences_of
 from skmetrics_ext.inference.notes import MAY_MISS
 from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.inference.scales import quantile
@@ -246,7 +246,7 @@ def calibration_slope_intercept(
     variance = 1 / (weight * chance * (1 - chance)).sum()
     values, parts = (*line, large), (*influence, variance * weight * (event - chance))
     statistics = [
-        Linearized(value, None, contributions=part, own_atoms=atoms, own_ways=(None, event))
+        Linearized(value, None, known=Contributions(part, atoms, (None, event)))
         for value, part in zip(values, parts, strict=True)
     ]
     if groups is not None:

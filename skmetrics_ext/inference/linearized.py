@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,25 @@ _LEAST_FREEDOM = 0.5  # degrees of freedom of a class of one row
 _JOINT = 1 << 14  # so many joint atoms of two models are always counted without sorting
 
 
+class Contributions(NamedTuple):
+    """Contributions of rows that are known, without the metric of a sample.
+
+    Parameters
+    ----------
+    parts : ndarray of shape (*S, U)
+        Contribution of one row of each atom.
+    atoms : Atoms
+    ways : tuple of ndarray or None, default=(None,)
+        Classes of atoms, in each way by which degrees of freedom are counted. A class of m rows,
+        or groups, has m - 1. The first way gives the variance, the way that leaves least gives the
+        degrees of freedom.
+    """
+
+    parts: Array
+    atoms: Atoms
+    ways: tuple[Way, ...] = (None,)
+
+
 @dataclass(frozen=True, eq=False)
 class Linearized:
     """A metric's value and the contribution of each row to it.
@@ -46,14 +65,8 @@ class Linearized:
         Range of the metric.
     log : bool
         Whether contributions are to the logarithm of the value.
-    contributions : ndarray of shape (*S, U), default=None
-        Contribution of one row of each atom; by default computed by the origin.
-    own_atoms : Atoms, default=None
-        Rows that the metric cannot distinguish; by default those of the origin.
-    own_ways : tuple of ndarray or None, default=None
-        Classes of atoms, in each way by which degrees of freedom are counted. A class of m rows,
-        or groups, has m - 1. The first way gives the variance, the way that leaves least gives the
-        degrees of freedom.
+    known : Contributions, default=None
+        Contributions, atoms and ways; by default those of the origin.
     size : float, default=0
         Sum of squares of the contributions to both sides of a difference: a variance that is far
         smaller is rounding.
@@ -63,46 +76,44 @@ class Linearized:
     origin: Any
     bounds: Range = (-np.inf, np.inf)
     log: bool = False
-    contributions: Array | None = None
-    own_atoms: Atoms | None = None
-    own_ways: tuple[Way, ...] | None = None
+    known: Contributions | None = None
     size: float = 0.0
 
     @cached_property
     def atoms(self) -> Atoms:
         """Rows that the metric cannot distinguish."""
-        atoms: Atoms = self.origin.atoms if self.own_atoms is None else self.own_atoms
+        atoms: Atoms = self.origin.atoms if self.known is None else self.known.atoms
         return atoms
 
     @cached_property
     def ways(self) -> tuple[Way, ...]:
         """Classes of atoms, in each way by which degrees of freedom are counted."""
-        ways: tuple[Way, ...] = self.origin.ways() if self.own_ways is None else self.own_ways
+        ways: tuple[Way, ...] = self.origin.ways() if self.known is None else self.known.ways
         return ways
 
     @cached_property
     def design(self) -> RowDesign:
         """Weights, groups and strata of the rows."""
-        design: RowDesign = (self.origin if self.own_atoms is None else self.own_atoms).design
+        design: RowDesign = (self.origin if self.known is None else self.known.atoms).design
         return design
 
     @property
     def has_influence(self) -> bool:
         """Whether the metric has a derivative by its rows."""
-        return self.contributions is not None or self.origin.kind != "draws"
+        return self.known is not None or self.origin.kind != "draws"
 
     @cached_property
     def influence(self) -> Array:
         """Contribution of one row of each atom, (*S, U)."""
-        if self.contributions is not None:
-            return self.contributions
+        if self.known is not None:
+            return self.known.parts
         atoms = self.atoms
         return self._centred(self.origin.slope(), atoms.rows, atoms.weight)
 
     @cached_property
     def by_row(self) -> tuple[Array, tuple[Way, ...]]:
         """Contribution of each row (*S, n), and the classes of rows in each way."""
-        by_row = None if self.own_atoms is not None else self.origin.slope_by_row()
+        by_row = None if self.known is not None else self.origin.slope_by_row()
         if by_row is None:
             to_rows = self.atoms.to_rows
             ways = tuple(None if way is None else to_rows(way) for way in self.ways)
@@ -128,14 +139,14 @@ class Linearized:
         """The statistic with rows as atoms, which differences of many models share."""
         parts, ways = self.by_row
         atoms = Atoms.each_row(parts.shape[-1], self.design, self.origin.label)
-        return replace(self, contributions=parts, own_atoms=atoms, own_ways=ways)
+        return replace(self, known=Contributions(parts, atoms, ways))
 
     def on_log(self) -> Linearized:
         """The logarithm of the value."""
-        parts = self.contributions
-        if parts is not None:
-            parts = divide(parts, float(self.value))
-        return replace(self, log=True, contributions=parts)
+        known = self.known
+        if known is not None:
+            known = known._replace(parts=divide(known.parts, float(self.value)))
+        return replace(self, log=True, known=known)
 
     def minus(self, other: Linearized) -> Linearized:
         """The difference of two statistics of the same rows, from their joint atoms.
@@ -145,9 +156,9 @@ class Linearized:
         atoms, first, second, ways = joint_atoms(self, other)
         value = difference_of(self.value, other.value, log=self.log)
         width = np.inf if self.log else self.bounds[1] - self.bounds[0]
-        parts, bounds = first - second, (-width, width)
+        known, bounds = Contributions(first - second, atoms, ways), (-width, width)
         size = float(sum(np.einsum("u,u->", atoms.times(side), side) for side in (first, second)))
-        return Linearized(value, (self, other), bounds, self.log, parts, atoms, ways, size)
+        return Linearized(value, (self, other), bounds, self.log, known, size)
 
     # ----------------------------------------------------------------------- variance
 
@@ -234,8 +245,8 @@ class Linearized:
     def design_effect(self) -> Array:
         """The variance, as a multiple of that of independent rows (Kish 1965)."""
         plain = replace(self.atoms, group=None, stratum=None)
-        parts = replace(self, own_atoms=plain, own_ways=self.ways, contributions=self.influence)
-        return divide(self.variance, parts.variance)
+        independent = replace(self, known=Contributions(self.influence, plain, self.ways))
+        return divide(self.variance, independent.variance)
 
 
 def linearize(sample: Sample) -> Linearized:
@@ -269,14 +280,14 @@ def mean_of_folds(folds: Sequence[Linearized], value: float, atoms: Atoms) -> Li
         ways.append(fold_of_row * (int(label.max()) + 1) + label)
     first = folds[0]
     origin = FoldMean(first.origin.metric, value, atoms, first.origin.data)
-    return Linearized(value, origin, first.bounds, False, parts, atoms, tuple(ways))
+    return Linearized(value, origin, first.bounds, known=Contributions(parts, atoms, tuple(ways)))
 
 
 def covariance_of(statistics: Sequence[Linearized]) -> Array:
     """Covariance (p, p) of statistics of the same rows."""
     parts = np.stack([statistic.by_row[0] for statistic in statistics])
     atoms = Atoms.each_row(parts.shape[1], statistics[0].design, None)
-    whole = Linearized(np.zeros(len(statistics)), None, contributions=parts, own_atoms=atoms)
+    whole = Linearized(np.zeros(len(statistics)), None, known=Contributions(parts, atoms))
     each, rows = whole.independent
     return np.asarray((each if rows is None else each * rows) @ each.T)
 
@@ -305,7 +316,7 @@ def joint_atoms(
     Cells of two tables of counted rows are counted jointly; otherwise every row is an atom.
     """
     design = first.design
-    compact = all(side.own_atoms is None and side.origin.is_compact for side in (first, second))
+    compact = all(side.known is None and side.origin.is_compact for side in (first, second))
     if compact and design.is_counted:
         a, b = first.atoms, second.atoms
         size = max(len(a), len(b))
@@ -318,9 +329,9 @@ def joint_atoms(
             ways += [None if way is None else way[j] for way in second.ways[1:]]
             return atoms, first.influence[..., i], second.influence[..., j], tuple(ways)
     (parts_a, ways_a), (parts_b, ways_b) = first.by_row, second.by_row
-    rows = first.own_atoms
+    rows = None if first.known is None else first.atoms
     if rows is None or not rows.are_rows:
-        label = None if first.own_atoms is not None else first.origin.label
+        label = None if first.known is not None else first.origin.label
         rows = Atoms.each_row(parts_a.shape[-1], design, label)
     return rows, parts_a, parts_b, (*ways_a, *ways_b[1:])
 

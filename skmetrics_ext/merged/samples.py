@@ -15,7 +15,7 @@ from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
 from skmetrics_ext.inference.draws.rankings import DrawnRankings, RankingSample, ScoreIndex
 from skmetrics_ext.inference.draws.readers import sample_of_checked
 from skmetrics_ext.inference.draws.samples import MomentSample, TableSample, TallySample
-from skmetrics_ext.inference.linearized import Linearized, linearize
+from skmetrics_ext.inference.linearized import Contributions, Linearized, linearize
 from skmetrics_ext.merged import columns
 from skmetrics_ext.merged.columns import ColumnNames, Partition, RowLocation
 from skmetrics_ext.merged.layout import Layout
@@ -184,7 +184,7 @@ class GroupSums:
         atoms = Atoms(np.tile(n_rows, 2) / 2, label=np.array([0, 1, 0, 1]), number=number)
         data = _Merged(self.layout.classes)
         sample = RankingSample(metric, value, data, PLAIN, {"atoms": atoms})
-        return replace(linearize(sample), contributions=parts)
+        return replace(linearize(sample), known=Contributions(parts, atoms, sample.ways()))
 
     def _of_moments(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
         """Three atoms in each group have the same moments as the values of its rows."""
@@ -210,7 +210,7 @@ class GroupSums:
         measured = np.empty((len(atoms), len(slope)))
         known = {"atoms": atoms, "measured": measured, "by_class": np.asarray(by_class)}
         sample = MomentSample(metric, value, _Merged(self.layout.classes), PLAIN, known)
-        return replace(linearize(sample), contributions=np.concatenate(added))
+        return replace(linearize(sample), known=Contributions(np.concatenate(added), atoms))
 
 
 def _read(sample: TallySample, tally: Any) -> Linearized | str:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign
 from skmetrics_ext.inference.draws.readers import errors_naming
-from skmetrics_ext.inference.linearized import Linearized
+from skmetrics_ext.inference.linearized import Contributions, Linearized
 from skmetrics_ext.inference.margins import Claim, on_side
 from skmetrics_ext.inference.proportions import binomial_tails
 from skmetrics_ext.inference.results import Comparison, Contrast, TestResult, compared_with
@@ -164,9 +164,7 @@ def grouped_comparison(
     wins, n_rows = first - second, len(first)
     atoms = Atoms.each_row(n_rows, RowDesign(None, group), None)
     parts = (wins - result.difference) / n_rows
-    linearized = Linearized(
-        result.difference, None, contributions=parts, own_atoms=atoms, own_ways=(None,)
-    )
+    linearized = Linearized(result.difference, None, known=Contributions(parts, atoms))
     effect = float(linearized.design_effect())
     statistic, p_value = exchanged_p_value(np.bincount(group, weights=wins), method)
     # Effective share of the rows, by the design effect and a t quantile for the normal one.
