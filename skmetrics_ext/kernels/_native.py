@@ -6,6 +6,9 @@ scores) it returns None, and the NumPy kernels take over. So errors come from th
 
 from __future__ import annotations
 
+import os
+import sys
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +16,6 @@ import numpy as np
 
 from skmetrics_ext.kernels import _compiled, _numpy
 from skmetrics_ext.kernels._numpy import labels
-from skmetrics_ext.kernels._threads import n_threads
 from skmetrics_ext.numeric import Array
 
 _THREADED_CELLS = 1 << 21  # below, starting threads costs more than it saves
@@ -51,6 +53,25 @@ def class_counts(
     true: Array, pred: Array, n_classes: int, weight: Array | None
 ) -> tuple[Array, Array, Array]:
     return _numpy.class_counts(true, pred, n_classes, weight, count=confusion)
+
+
+def n_threads() -> int:
+    """Threads for one large call; a single one within another pool's threads and processes.
+
+    The first number of ``OMP_NUM_THREADS`` (a list has one for each level of nesting), else the
+    number of processors within the CPU affinity and the container's quota.
+    """
+    processes = sys.modules.get("multiprocessing")
+    if threading.current_thread() is not threading.main_thread() or (
+        processes is not None and processes.parent_process() is not None
+    ):
+        return 1
+    setting = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    if setting.isdecimal() and int(setting) > 0:
+        return int(setting)
+    import joblib
+
+    return int(joblib.cpu_count())
 
 
 def pair_wins(score: Array, codes: Array, n_classes: int, weight: Array | None) -> Array:

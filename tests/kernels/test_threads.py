@@ -13,9 +13,20 @@ from support.awkward_calls import draw_call
 from support.compare import alike
 
 from skmetrics_ext import kernels
-from skmetrics_ext.kernels import _numpy, _threads
+from skmetrics_ext.kernels import _numpy
+
+HAS_THREADS = pytest.mark.skipif(
+    "native" not in kernels.available(), reason="NumPy's kernels start no threads"
+)
 
 
+def n_threads():
+    from skmetrics_ext.kernels import _native
+
+    return _native.n_threads()
+
+
+@HAS_THREADS
 @pytest.mark.parametrize(
     ("asked", "threads"),
     [
@@ -32,72 +43,32 @@ from skmetrics_ext.kernels import _numpy, _threads
 )
 def test_the_first_number_of_the_variable_counts(monkeypatch, asked, threads):
     monkeypatch.setenv("OMP_NUM_THREADS", asked)
-    monkeypatch.setattr(_threads, "usable_processors", lambda: 7)
-    assert _threads.n_threads() == threads
+    monkeypatch.setattr("joblib.cpu_count", lambda: 7)
+    assert n_threads() == threads
 
 
+@HAS_THREADS
 def test_one_thread_in_the_threads_of_others(monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
     found = []
-    thread = threading.Thread(target=lambda: found.append(_threads.n_threads()))
+    thread = threading.Thread(target=lambda: found.append(n_threads()))
     thread.start()
     thread.join()
     assert found == [1]
 
 
-# Files of control groups, and how many of eight processors they leave.
-GROUPS = {
-    "no files": ({}, 8),
-    "no limit": ({"proc/self/cgroup": "0::/", "sys/fs/cgroup/cpu.max": "max 100000"}, 8),
-    "two and a half": ({"proc/self/cgroup": "0::/", "sys/fs/cgroup/cpu.max": "250000 100000"}, 2),
-    "a tenth": ({"proc/self/cgroup": "0::/", "sys/fs/cgroup/cpu.max": "10000 100000"}, 1),
-    "more than there are": (
-        {"proc/self/cgroup": "0::/", "sys/fs/cgroup/cpu.max": "6400000 100000"},
-        8,
-    ),
-    "of the group around": (
-        {
-            "proc/self/cgroup": "0::/jobs/mine",
-            "sys/fs/cgroup/jobs/cpu.max": "300000 100000",
-            "sys/fs/cgroup/jobs/mine/cpu.max": "max 100000",
-        },
-        3,
-    ),
-    "of a group that is mounted at the root": (
-        {"proc/self/cgroup": "0::/docker/1f", "sys/fs/cgroup/cpu.max": "200000 100000"},
-        2,
-    ),
-    "version 1": (
-        {
-            "proc/self/cgroup": "12:memory:/a\n4:cpu,cpuacct:/a",
-            "sys/fs/cgroup/cpu/a/cpu.cfs_quota_us": "400000",
-            "sys/fs/cgroup/cpu/a/cpu.cfs_period_us": "100000",
-            "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1",
-            "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000",
-        },
-        4,
-    ),
-    "nonsense": ({"proc/self/cgroup": "0::/", "sys/fs/cgroup/cpu.max": "a b"}, 8),
-}
-
-
-@pytest.mark.parametrize("case", sorted(GROUPS))
-def test_quotas_of_containers_are_obeyed(monkeypatch, tmp_path, case):
-    files, expected = GROUPS[case]
-    for name, text in files.items():
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text + "\n")
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
-    assert _threads.usable_processors(tmp_path) == expected
-
-
-def test_affinity_is_obeyed(monkeypatch, tmp_path):
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3, 5}, raising=False)
-    assert _threads.usable_processors(tmp_path) == 2
-    monkeypatch.delattr(os, "sched_getaffinity")
-    monkeypatch.setattr(os, "cpu_count", lambda: None)
-    assert _threads.usable_processors(tmp_path) == 1
+@HAS_THREADS
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="no affinity on this system")
+def test_affinity_is_respected():
+    code = (
+        "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))});"
+        "from skmetrics_ext.kernels._native import n_threads; print(n_threads())"
+    )
+    environment = {name: text for name, text in os.environ.items() if name != "OMP_NUM_THREADS"}
+    run = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "1\n"
 
 
 # A limit on memory a little above what is used leaves room for the stacks of so many threads.
@@ -126,7 +97,7 @@ print("the same")
 """
 
 
-@pytest.mark.skipif("native" not in kernels.available(), reason="NumPy's kernels start no threads")
+@HAS_THREADS
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of Linux")
 @pytest.mark.parametrize("room_for_stacks", [0.5, 2.5])
 def test_threads_that_cannot_be_started_are_done_without(room_for_stacks):
