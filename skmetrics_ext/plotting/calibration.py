@@ -15,7 +15,7 @@ from skmetrics_ext.metrics.calibration.decomposition import corp_decomposition, 
 from skmetrics_ext.metrics.probabilities.losses import brier_score_loss
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import axes
-from skmetrics_ext.plotting.curve_display import BandSpec, CurveDisplay, Line
+from skmetrics_ext.plotting.curve_display import BandSpec, CurveDisplay, Line, of_each_class
 from skmetrics_ext.plotting.display import document_display
 from skmetrics_ext.plotting.source import DisplaySource, binary_problems
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
@@ -132,11 +132,11 @@ class CalibrationDisplay(CurveDisplay):
         source: DisplaySource,
         *,
         curves: Any = None,
-        n_bins: Any = 10,
         strategy: Literal["uniform", "quantile", "equal_mass", "isotonic"] = "uniform",
         band: Literal["auto", "pointwise"] | None = "auto",
         confidence_level: float = 0.95,
         groups: Any = None,
+        **options: Any,
     ) -> Self:
         check_option("strategy", strategy, (*STRATEGIES, _ISOTONIC))
         check_option("band", band, ("auto", "pointwise", None))
@@ -145,11 +145,11 @@ class CalibrationDisplay(CurveDisplay):
                 "groups describes one set of rows, and the rows of folds come in another order: "
                 "pass groups to cross_validation_report, and draw its report."
             )
-        options = {"confidence_level": confidence_level, "groups": groups, "curves": curves}
+        options |= {"confidence_level": confidence_level, "groups": groups, "curves": curves}
         # Rows of different folds were predicted by different models: their report has intervals.
         options["interval"] = None if source.in_folds else "auto"
         options["band"] = band if strategy == _ISOTONIC else "pointwise"
-        display = super()._of_rows(source, n_bins=n_bins, strategy=strategy, **options)
+        display = super()._of_rows(source, strategy=strategy, **options)
         display.band_label = f"{100 * confidence_level:g}% consistency band (if calibrated)"
         return display
 
@@ -169,8 +169,9 @@ class CalibrationDisplay(CurveDisplay):
         return [label for label in curves if label != _TOP]
 
     @classmethod
-    def _line(
-        cls, label: Any, problem: Any, *, strategy: Any = "uniform", n_bins: Any = 10
+    @of_each_class
+    def _read(
+        cls, label: Any, problem: Any, *, n_bins: Any = 10, strategy: str = "uniform"
     ) -> Line:
         true, score = problem.true, problem.score
         rows: dict[str, Any] = {"labels": [0, 1], "sample_weight": problem.weight}

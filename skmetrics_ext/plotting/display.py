@@ -34,7 +34,6 @@ class Display:
     """A picture, and the numbers behind it."""
 
     name: str | None = None
-    pools: ClassVar[bool] = False  # whether folds are joined into one set, each row once
 
     def __repr__(self) -> str:
         named = "" if self.name is None else f" of {self.name}"
@@ -65,6 +64,11 @@ class Display:
         """
         return frame_of(self.columns(*args, **options), library, f"{type(self).__name__}.frame")
 
+    @classmethod
+    def _computing_options(cls, in_folds: bool) -> Options:
+        """Options of computing a display, other than those of its constructors and ``plot``."""
+        return {}
+
 
 class SourceDisplay(Display):
     """A picture computed from checked responses of one or several models.
@@ -74,6 +78,7 @@ class SourceDisplay(Display):
     """
 
     methods: ClassVar[tuple[str, ...]] = RESPONSES
+    pools: ClassVar[bool] = False  # whether folds are joined into one set, each row once
     sides: ClassVar[str] = "one"  # "either": the picture is the same whichever class is positive
     positive: Any = None
     comparison: Comparison | None = None  # of two models, by the metric in the legend
@@ -242,8 +247,8 @@ class SourceDisplay(Display):
         cls, read: Callable[..., DisplaySource], *data: Any, ax: Any = None, **options: Any
     ) -> Self:
         """Read the data, compute the display and draw it, each with the options it takes."""
-        source = cls._source(read, *data, **_popped(options, _keywords(cls._source)))
-        computing = _popped(options, computing_options(cls, source.in_folds))
+        source = cls._source(read, *data, **_popped(options, keywords(cls._source)))
+        computing = _popped(options, cls._computing_options(source.in_folds))
         return cls._computed(source, **computing).plot(ax, **options)
 
     @classmethod
@@ -262,9 +267,16 @@ class SourceDisplay(Display):
     @classmethod
     def _computed(cls, source: DisplaySource, **options: Any) -> Self:
         """Compute the display without drawing it, so without matplotlib."""
-        if source.in_folds and not cls.pools:
-            return cls._of_folds(source, **options)
-        return cls._of_rows(source, **options)
+        return cls._reader(source.in_folds)(source, **options)
+
+    @classmethod
+    def _reader(cls, in_folds: bool) -> Callable[..., Self]:
+        """The function that computes the display of such a source."""
+        return cls._of_folds if in_folds and not cls.pools else cls._of_rows
+
+    @classmethod
+    def _computing_options(cls, in_folds: bool) -> Options:
+        return keywords(cls._reader(in_folds)) | keywords(cls._computed)
 
 
 # --------------------------------------------------------------------------- documentation
@@ -370,13 +382,13 @@ def _with_named_options(function: Callable[..., Any], display: Any) -> Callable[
     signature = inspect.signature(function)
     shared = {key: p for key, p in signature.parameters.items() if key != "options"}
     if issubclass(display, SourceDisplay):
-        shared |= _keywords(display._source) | _keywords(display._make)
+        shared |= keywords(display._source) | keywords(display._make)
     if function.__name__ not in _OF_MODELS:
         shared.pop("response_method", None)
-    computing = computing_options(display, function.__name__ in _IN_FOLDS)
+    computing = display._computing_options(function.__name__ in _IN_FOLDS)
     computing = {key: p for key, p in computing.items() if key not in shared}
     accepted = {**shared, **computing}
-    drawing = {key: p for key, p in _keywords(display.plot).items() if key not in accepted}
+    drawing = {key: p for key, p in keywords(display.plot).items() if key not in accepted}
     accepted |= drawing
 
     @wraps(function)
@@ -400,28 +412,12 @@ def _with_named_options(function: Callable[..., Any], display: Any) -> Callable[
     return construct
 
 
-def computing_options(display: Any, in_folds: bool) -> Options:
-    """Options of computing a display; other options are those of its ``plot``."""
-    reader = "_of_folds" if in_folds and not display.pools else "_of_rows"
-    options: Options = {}
-    for function in [  # each passes its ``**options`` on to the next
-        vars(kind)[name].__func__
-        for name in ("_computed", reader, "_read", "_line")
-        for kind in display.__mro__
-        if name in vars(kind)
-    ]:
-        options = _keywords(function) | options
-        kinds = [p.kind for p in inspect.signature(function).parameters.values()]
-        if Parameter.VAR_KEYWORD not in kinds:
-            break
-    return options
-
-
 def _popped(options: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
     """Remove the options with these names, and return them."""
     return {name: options.pop(name) for name in names if name in options}
 
 
-def _keywords(function: Callable[..., Any]) -> Options:
+def keywords(function: Callable[..., Any]) -> Options:
+    """Keyword-only parameters of a function."""
     parameters = inspect.signature(function).parameters
     return {key: p for key, p in parameters.items() if p.kind is Parameter.KEYWORD_ONLY}

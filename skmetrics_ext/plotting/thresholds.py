@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -13,7 +13,13 @@ from skmetrics_ext.inference.bands import BANDS
 from skmetrics_ext.metrics.rankings.net_benefit import net_benefit, net_benefit_curve
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import axes
-from skmetrics_ext.plotting.curve_display import BandSpec, CurveDisplay, Line
+from skmetrics_ext.plotting.curve_display import (
+    BandKind,
+    BandSpec,
+    CurveDisplay,
+    Line,
+    of_each_class,
+)
 from skmetrics_ext.plotting.display import document_display
 from skmetrics_ext.plotting.source import DisplaySource, MetricRows
 from skmetrics_ext.registry import find
@@ -80,7 +86,8 @@ class DecisionCurveDisplay(CurveDisplay):
     bound: ClassVar[tuple[str, str]] = ("treat_all", "treat all")
 
     @classmethod
-    def _line(
+    @of_each_class
+    def _read(
         cls,
         label: Any,
         problem: Any,
@@ -113,6 +120,11 @@ class DecisionCurveDisplay(CurveDisplay):
         cls,
         source: DisplaySource,
         *,
+        curves: Any = None,
+        interval: str | None = "auto",
+        band: BandKind | Literal["auto"] | None = "auto",
+        confidence_level: float = 0.95,
+        groups: Any = None,
         at: float | None = None,
         difference: bool = False,
         **options: Any,
@@ -123,27 +135,30 @@ class DecisionCurveDisplay(CurveDisplay):
             share = options.get("prevalence")
             share = np.average(rows.true, weights=rows.weight) if share is None else share
             at = float(np.clip(np.round(share, 2), 0.01, 0.99))
+        design = {"confidence_level": confidence_level, "groups": groups}
+        options |= {"curves": curves, "interval": interval, "at": at, **design}
         if not difference:
-            return super()._of_rows(source, at=at, **options)
-        if len(models) != 2 or rows.kind != "binary" or options.get("band") == BANDS[1]:
+            return super()._of_rows(source, band=band, **options)
+        if len(models) != 2 or rows.kind != "binary" or band == BANDS[1]:
             raise InvalidParameterError(
                 "difference=True draws two models of two classes with a pointwise band, got "
                 f"{len(models)} of {len(rows.classes)}: pass them as a mapping of names to "
                 "probabilities."
             )
-        display = super()._of_rows(source, at=at, **{**options, "band": None})
-        return display._as_difference(source, options)
+        display = super()._of_rows(source, band=None, **options)
+        return display._as_difference(source, None if band is None else design)
 
-    def _as_difference(self, source: DisplaySource, options: Mapping[str, Any]) -> Self:
-        """Replace the curves of two models by their difference, with the interval of `compare`."""
+    def _as_difference(self, source: DisplaySource, design: Mapping[str, Any] | None) -> Self:
+        """Replace the curves of two models by their difference.
+
+        Its band holds the intervals of `compare` with the options ``design``, if they are given.
+        """
         first, second = self.lines
         parts: list[Any] = list(source.rows.values())
-        design = {"confidence_level": 0.95, "groups": None}
-        design |= {key: options[key] for key in design if key in options}
         assert first.band is not None
         columns = {self.x: first.columns[self.x]}
         columns[self.y] = first.columns[self.y] - second.columns[self.y]
-        if options.get("band", "auto") is not None:
+        if design is not None:
             bounds = []
             for threshold in columns[self.x].tolist():
                 line = replace(first, metric=partial(first.band.metric, threshold=threshold))
