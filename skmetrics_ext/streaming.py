@@ -108,7 +108,7 @@ class Accumulator:
     def n_distinct(self) -> int:
         """Number of distinct scores that are stored."""
         self._count_waiting()
-        return sum(len(stack.whole().thresholds) for stack in self._stacks if stack.tallies)
+        return sum(len(stack.whole().thresholds) for stack in self._stacks)
 
     def update(
         self,
@@ -177,12 +177,22 @@ class Accumulator:
     def _count(self, part: Partition, layout: Layout) -> None:
         """Count rows, which a metric may still reject."""
         sums, tallies = sum_part(part, layout)
-        stacks = [RankStack(stack.tallies) for stack in self._stacks]
-        if self._ranks and not stacks:
-            stacks = [RankStack() for _ in layout.ranked]
-        for k, tally in enumerate(tallies.get(None, ())):
-            stacks[k].add(_binned(tally, self._edges, k))
-        _check_distinct(stacks, self.max_distinct)
+        self._add_counted(sums, [[tally] for tally in tallies.get(None, ())])
+
+    def _add_counted(self, sums: Sums, tallies: list[list[RankTally]]) -> None:
+        """Add sums and the tallies of each column of scores, or refuse all of them."""
+        columns = self._stacks or [RankStack()] * len(tallies)
+        stacks = [RankStack(stack.tallies) for stack in columns]
+        for k, of_column in enumerate(tallies):
+            for tally in of_column:
+                stacks[k].add(_binned(tally, self._edges, k))
+        n_distinct = distinct_beyond(stacks, self.max_distinct)
+        if n_distinct:
+            raise InvalidParameterError(
+                f"The rows have more distinct scores, {n_distinct}, than "
+                f"max_distinct={self.max_distinct}: raise it, round the scores, or bound the "
+                "metric with ScoreSketch."
+            )
         self._sums.add(sums)
         self._stacks = stacks
 
@@ -220,7 +230,10 @@ class Accumulator:
         merged = Accumulator._without_rows(self._state, max_distinct=self.max_distinct)
         merged._edges = _edges_of(parts)
         for part in parts:
-            merged._take(part)
+            state = merged._state.merge(part._state)
+            part._count_waiting()
+            merged._add_counted(part._sums, [stack.tallies for stack in part._stacks])
+            merged._state = state
         return merged
 
     @classmethod
@@ -228,18 +241,6 @@ class Accumulator:
         """An accumulator of the metrics and classes of a state."""
         metrics = {metric.name: metric for metric in state.metrics}
         return cls(metrics, labels=state.labels, pos_label=state.pos_label, **options)
-
-    def _take(self, other: Accumulator) -> None:
-        state = self._state.merge(other._state)
-        other._count_waiting()
-        self._sums.add(other._sums)
-        if not self._stacks:
-            self._stacks = [RankStack() for _ in other._stacks]
-        for k, stack in enumerate(other._stacks):
-            for tally in stack.tallies:
-                self._stacks[k].add(_binned(tally, self._edges, k))
-        self._state = state
-        _check_distinct(self._stacks, self.max_distinct)
 
     def _in_bins(self, edges: Edges) -> Accumulator:
         """A copy with the scores in bins."""
@@ -496,12 +497,3 @@ def _shared(each: Iterable[Edges]) -> Edges:
     """The bins that all share, among those that have bins."""
     known = [edges for edges in each if edges is not None]
     return tuple(reduce(shared_edges, column) for column in zip(*known, strict=True)) or None
-
-
-def _check_distinct(stacks: list[RankStack], most: int) -> None:
-    n_distinct = distinct_beyond(stacks, most)
-    if n_distinct:
-        raise InvalidParameterError(
-            f"The rows have more distinct scores, {n_distinct}, than max_distinct={most}: raise "
-            "it, round the scores, or bound the metric with ScoreSketch."
-        )

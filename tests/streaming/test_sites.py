@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from sklearn.metrics import log_loss, roc_auc_score
 
 from skmetrics_ext import (
     Accumulator,
@@ -134,6 +135,24 @@ def test_weights_return(shared, weight):
     accumulator = Accumulator([*COUNTED, *MEANS])
     accumulator.update(Y, SCORE, weight, y_pred=PRED)
     assert shared(accumulator).compute() == accumulator.compute()
+
+
+@pytest.mark.parametrize("bins", [None, 20])
+def test_rows_of_weight_0_return(tmp_path, bins):
+    """They are nan alone, and nothing to a site that has rows with weight."""
+    empty = Accumulator([*COUNTED, *MEANS])
+    empty.update(Y, SCORE, np.zeros(N), y_pred=PRED)
+    empty.save(tmp_path / "empty.skx", bins=bins)
+    empty = Accumulator.load(tmp_path / "empty.skx")
+    assert empty.n_rows == N
+    assert np.isnan(list(empty.compute().values())).all()
+    weighted = Accumulator([*COUNTED, *MEANS])
+    weighted.update(Y, SCORE, Y + 1.0, y_pred=PRED)
+    for values in (empty.merge(weighted).compute(), weighted.merge(empty).compute()):
+        expected = roc_auc_score(Y, SCORE, sample_weight=Y + 1.0)
+        assert values["roc_auc"] == pytest.approx(expected, rel=1e-12)
+        expected = log_loss(Y, SCORE, sample_weight=Y + 1.0)
+        assert values["log_loss"] == pytest.approx(expected, rel=1e-12)
 
 
 def test_all_metrics_of_two_classes_return(shared):
