@@ -205,9 +205,7 @@ class Tabular:
         str or None
             The text, unless it is written to a file.
         """
-        rows = self._as_rows()
-        shown = formats.markdown_table(rows.header(), rows.cells(), rows.align())
-        return written("\n\n".join(rows.around(shown, formats.markdown_text)), path, "\n")
+        return self._markup(formats.markdown_table, formats.markdown_text, path)
 
     def to_latex(self, path: str | Path | None = None) -> str | None:
         r"""The table in LaTeX, with its notes; it needs ``\usepackage{booktabs}``.
@@ -222,9 +220,18 @@ class Tabular:
         str or None
             The text, unless it is written to a file.
         """
+        return self._markup(formats.latex_table, formats.latex_text, path)
+
+    def _markup(
+        self, table: Callable[..., str], escaped: Callable[[str], str], path: str | Path | None
+    ) -> str | None:
+        """The lead, the table and the footnotes as paragraphs, in a file or returned."""
         rows = self._as_rows()
-        shown = formats.latex_table(rows.header(), rows.cells(), rows.align())
-        return written("\n\n".join(rows.around(shown, formats.latex_text)), path, "\n")
+        shown = escaped(rows.empty)
+        if rows:
+            shown = table(rows.header(), rows.cells(), rows.align())
+        paragraphs = [*map(escaped, rows.lead), shown, *map(escaped, rows.footnotes())]
+        return written("\n\n".join(paragraphs), path, "\n")
 
     def __str__(self) -> str:
         rows = self._as_rows()
@@ -396,11 +403,6 @@ class Rows(Tabular, list[Row]):
     def footnotes(self) -> list[str]:
         """Marked sentences, then notes."""
         return [*(f"[{place}] {text}" for text, place in self._texts().items()), *self.notes]
-
-    def around(self, table: str, escaped: Callable[[str], str]) -> list[str]:
-        """Paragraphs: the lead, the table and the footnotes, whose text is escaped."""
-        shown = table if self else escaped(self.empty)
-        return [*map(escaped, self.lead), shown, *map(escaped, self.footnotes())]
 
     def _sentences(self, row: Row) -> list[str]:
         """Sentences of a row, each once."""

@@ -76,10 +76,8 @@ class Criterion:
     shares: tuple[Share, ...] = ()
     metric: Metric | None = None
 
-    def values(self, counts: Counts, prevalence: float | None) -> Array:
-        """One value per threshold, in a population of this prevalence."""
-        if prevalence is not None:
-            counts = at_prevalence(counts, prevalence)
+    def values(self, counts: Counts) -> Array:
+        """One value per threshold."""
         values = np.asarray(self.read(counts))
         if values.dtype.kind not in "biuf":
             raise InvalidParameterError(
@@ -130,8 +128,9 @@ class Objective:
         """Read the arguments of the public functions."""
         share = None if prevalence is None else check_interval("prevalence", prevalence, "(0, 1)")
         costs = _read_cost(cost)
-        constraints = _read_constraints(constraint, costs, share)
-        chosen = _read_criterion("criterion", criterion, costs, share)
+        read = partial(_read_criterion, costs=costs, prevalence=share)
+        constraints = _read_constraints(constraint, read)
+        chosen = read("criterion", criterion)
         rules = [part.criterion.name for part in constraints if part.criterion.name in RULES]
         is_rule = isinstance(criterion, str) and criterion in RULES
         if costs is not None and not (is_rule or rules):
@@ -159,20 +158,22 @@ class Objective:
         return self.criterion.metric if self.prevalence is None else None
 
     def values(self, counts: Counts) -> Array:
-        return self.criterion.values(counts, self.prevalence)
+        """The criterion at every threshold."""
+        return self.criterion.values(self.in_population(counts))
+
+    def in_population(self, counts: Counts) -> Counts:
+        """Counts per row of a population with the same rates and the given share of positives."""
+        if self.prevalence is None:
+            return counts
+        tp, fn = (self.prevalence * divide(part, counts.true) for part in (counts.tp, counts.fn))
+        negative = counts.tn + counts.fp
+        fp, tn = ((1 - self.prevalence) * divide(x, negative) for x in (counts.fp, counts.tn))
+        return Counts(tp, fp, fn, tn)
 
     @property
     def constrained(self) -> str:
         """The constraints in words."""
         return " and ".join(map(str, self.constraints))
-
-
-def at_prevalence(counts: Counts, prevalence: float) -> Counts:
-    """Counts per row of a population with the same rates and another share of positives."""
-    tp, fn = (prevalence * divide(part, counts.true) for part in (counts.tp, counts.fn))
-    negative = counts.tn + counts.fp
-    fp, tn = ((1 - prevalence) * divide(part, negative) for part in (counts.fp, counts.tn))
-    return Counts(tp, fp, fn, tn)
 
 
 # --------------------------------------------------------------------------- criteria by name
@@ -325,20 +326,16 @@ def _read_cost(cost: Any) -> Costs:
     return false_positive, false_negative
 
 
-def _read_constraints(
-    constraint: Any, costs: Costs, prevalence: float | None
-) -> tuple[Constraint, ...]:
+def _read_constraints(constraint: Any, read: Callable[..., Criterion]) -> tuple[Constraint, ...]:
     """One constraint, or several in a list; none for None."""
     if constraint is None:
         return ()
     listed = constraint if isinstance(constraint, list | tuple) else ()
     several = bool(listed) and isinstance(listed[0], list | tuple)
-    return tuple(
-        _read_constraint(part, costs, prevalence) for part in (listed if several else [constraint])
-    )
+    return tuple(_read_constraint(part, read) for part in (listed if several else [constraint]))
 
 
-def _read_constraint(constraint: Any, costs: Costs, prevalence: float | None) -> Constraint:
+def _read_constraint(constraint: Any, read: Callable[..., Criterion]) -> Constraint:
     try:
         name, comparison, bound = constraint
         bound = float(bound)
@@ -350,4 +347,4 @@ def _read_constraint(constraint: Any, costs: Costs, prevalence: float | None) ->
             "constraint has to be (metric, '>=' or '<=', number), such as "
             f"('precision', '>=', 0.9); got {constraint!r}."
         )
-    return Constraint(_read_criterion("constraint", name, costs, prevalence), comparison, bound)
+    return Constraint(read("constraint", name), comparison, bound)

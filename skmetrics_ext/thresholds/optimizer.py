@@ -6,6 +6,7 @@ It inherits from scikit-learn and is therefore imported only on use.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -233,11 +234,10 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         self._check_classes(y)
         self._costs = self._read_costs() if objective is None else None
         self._positive = None if objective is None else self._find_positive(objective)
-        response = self._methods(), self.classes_, self._positive
         folds = Parallel(n_jobs=self.n_jobs)(
             delayed(score_fold)(
                 self.estimator_ if self._is_prefit else clone(self.estimator),
-                *(X, y, split, fit_params, weight, response),
+                *(X, y, split, fit_params, weight, self._respond),
             )
             for split in splits
         )
@@ -348,10 +348,14 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         weighted = {"sample_weight": fold.weight, "labels": self.classes_}
         return float(expected_cost(fold.true, predicted, cost_matrix=costs, **weighted))
 
-    def _methods(self) -> tuple[str, ...]:
-        if self._costs is not None:
-            return RESPONSES[:1]
-        return RESPONSES if self.response_method == "auto" else (self.response_method,)
+    @property
+    def _respond(self) -> Callable[[Any, Any], Array]:
+        """`response_columns` of an estimator and rows, for the classes of this object."""
+        method = self.response_method if self._costs is None else "predict_proba"
+        methods = RESPONSES if method == "auto" else (method,)
+        return partial(
+            response_columns, methods=methods, classes=self.classes_, positive=self._positive
+        )
 
     def _choose(
         self, folds: list[FoldRows], objective: Objective, places: list[Array], groups: Any
@@ -404,12 +408,12 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
             One of ``classes_`` per row.
         """
         check_is_fitted(self, "best_score_")
-        positive = self._positive
-        scores = response_columns(self.estimator_, X, self._methods(), self.classes_, positive)
+        scores = self._respond(self.estimator_, X)
         if self._costs is not None:
             return self._cheapest(scores)
-        if positive is not None:
-            codes = np.where(scores[:, 0] >= self.best_threshold_, positive, 1 - positive)
+        if self._positive is not None:
+            is_positive = scores[:, 0] >= self.best_threshold_
+            codes = np.where(is_positive, self._positive, 1 - self._positive)
             return self.classes_[codes]
         excess = scores - self.best_threshold_
         # If all thresholds are infinite, the plain scores decide.
@@ -530,18 +534,15 @@ def score_fold(
     split: tuple[Any, Any],
     fit_params: dict[str, Any],
     weight: Any,
-    response: tuple[tuple[str, ...], Array, int | None],
+    respond: Callable[[Any, Any], Array],
 ) -> FoldRows:
-    """Fit the estimator to the training rows of a split, and score its test rows.
-
-    ``response`` holds the last arguments of `response_columns`.
-    """
+    """Fit the estimator to the training rows of a split, and score its test rows."""
     train, test = split
     if train is not None:
         fit_rows(estimator, X, y, train, fit_params)
         X, y = take_rows(X, test), take_rows(y, test)
         weight = None if weight is None else take_rows(weight, test)
-    return FoldRows(read_array("y", y), response_columns(estimator, X, *response), weight)
+    return FoldRows(read_array("y", y), respond(estimator, X), weight)
 
 
 def fit_rows(estimator: Any, X: Any, y: Any, rows: Any, params: dict[str, Any]) -> Any:

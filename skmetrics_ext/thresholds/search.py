@@ -125,11 +125,9 @@ class Candidates:
     @classmethod
     def of_counts(cls, objective: Objective, thresholds: Array, counts: Counts) -> Self:
         """Candidates whose constraints have to hold for the counted rows."""
-        bounded = [
-            constraint.criterion.values(counts, objective.prevalence)
-            for constraint in objective.constraints
-        ]
-        return cls(objective, thresholds, objective.values(counts), bounded)
+        counts = objective.in_population(counts)
+        bounded = [part.criterion.values(counts) for part in objective.constraints]
+        return cls(objective, thresholds, objective.criterion.values(counts), bounded)
 
     @property
     def places(self) -> Array:
