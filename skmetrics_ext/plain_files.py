@@ -59,14 +59,13 @@ def write_content(path: str | Path, kind: str, version: int, content: Any, where
     packed = {"kind": kind, "version": version, "content": _pack(content, arrays, {}, where)}
     head = json.dumps(packed, allow_nan=False).encode()
     size = len(head) + sum(array.nbytes + _MOST_HEADER for array in arrays)
+    size += _memory_of_json(head)
     with replacing(path) as stream:
         for compression in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED):
             stream.seek(0)
             stream.truncate()
             _write(stream, head, arrays, compression)
-            if size + _memory_of_json(head) <= _memory_limit(
-                stream.tell()
-            ):  # else `read_content` would refuse it
+            if size <= _memory_limit(stream.tell()):  # else `read_content` would refuse it
                 break
 
 
@@ -146,8 +145,8 @@ def _read(stream: IO[bytes]) -> tuple[Any, Callable[[int], Array]]:
     _check_memory(size, limit)
     head = _entry(file, entries[0])
     _check_memory(size + _memory_of_json(head), limit)
-    opened = np.isin(np.frombuffer(_marks_of(head), dtype="S1"), [b"[", b"{"])
-    closed = np.isin(np.frombuffer(_marks_of(head), dtype="S1"), [b"]", b"}"])
+    marks = np.frombuffer(_marks_of(head), dtype="S1")
+    opened, closed = np.isin(marks, [b"[", b"{"]), np.isin(marks, [b"]", b"}"])
     depth = np.cumsum(opened.astype(int) - closed).max(initial=0)
     check_content(
         depth <= _MOST_NESTED, f"it is nested {depth} levels deep, at most {_MOST_NESTED}"

@@ -383,8 +383,7 @@ class Rows(Tabular, list[Row]):
     def _is_text(self, column: Shown) -> bool:
         if column.is_text is not None:
             return column.is_text
-        key: Any = column.keys or column.title  # no row has a pair of bounds as its key
-        return any(isinstance(row.get(key), str) for row in self)
+        return any(isinstance(row.get(key), str) for row in self for key in column.names())
 
     def cells(self, most: int | None = None) -> list[list[str]]:
         """Texts of the cells of all rows, or of the first ``most``."""

@@ -69,13 +69,12 @@ def draw_curve(result: CurveResult, ax: Any = None, name: str | None = None) -> 
 
 
 def _columns(curve: CurveResult) -> Mapping[str, Any]:
-    columns = curve.columns()
+    """Columns of a curve by the names that its display uses."""
     if isinstance(curve, ThinnedCurve):
-        rates = curve.false_positive_rate, curve.true_positive_rate
-        return dict(zip(("fpr", "tpr"), rates, strict=True))
-    return columns | (
-        {"perfect": ranking_curves.perfect_gain(curve)} if isinstance(curve, GainCurve) else {}
-    )
+        return {"fpr": curve.false_positive_rate, "tpr": curve.true_positive_rate}
+    if isinstance(curve, GainCurve):
+        return curve.columns() | {"perfect": ranking_curves.perfect_gain(curve)}
+    return curve.columns()
 
 
 def draw_report(report: Any, kind: str, ax: Any, options: Mapping[str, Any]) -> Any:
