@@ -322,10 +322,10 @@ def stream_of(content: Any) -> tuple[StreamState, Sums, list[RankTally], Edges]:
         sums.moments[None, name] = MomentTally(**parts)
     for name, listed in content["bins"].items():
         sums.bins[None, name] = tuple(BinTally(**parts) for parts in listed)
-    has_weight = bool(weight > 0)  # rows of weight 0 are in no other sums
-    _check_like(sums, _one_row(layout) if has_weight else Sums(), weight)
+    # Rows of weight 0 are in no other sums than the table.
+    _check_like(sums, _one_row(layout) if weight > 0 else Sums(), weight)
     ranks, edges = [RankTally(**parts) for parts in content["ranks"]], content["edges"]
-    ranked = layout.ranked if has_weight and layout.of_kind("ranks") else []
+    ranked = layout.ranked if weight > 0 and layout.of_kind("ranks") else []
     check_content(len(ranks) == len(ranked), "its rankings do not fit")
     for tally in ranks:
         mass, masses = tally.mass.sum(axis=-1), sums.masses(None, layout.classes)

@@ -15,7 +15,7 @@ from skmetrics_ext.metrics.calibration.decomposition import corp_decomposition, 
 from skmetrics_ext.metrics.probabilities.losses import brier_score_loss
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import axes
-from skmetrics_ext.plotting.curve_display import BandSpec, CurveDisplay, Line, of_each_class
+from skmetrics_ext.plotting.curve_display import BandSpec, CurveDisplay, Line
 from skmetrics_ext.plotting.display import document_display
 from skmetrics_ext.plotting.source import DisplaySource, binary_problems
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
@@ -169,8 +169,7 @@ class CalibrationDisplay(CurveDisplay):
         return [label for label in curves if label != _TOP]
 
     @classmethod
-    @of_each_class
-    def _read(
+    def _line(
         cls, label: Any, problem: Any, *, n_bins: Any = 10, strategy: str = "uniform"
     ) -> Line:
         true, score = problem.true, problem.score

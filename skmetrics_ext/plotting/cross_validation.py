@@ -283,14 +283,13 @@ class CrossValidationDisplay(Display):
 
     def _limits(self, metric: Any) -> tuple[float, float] | None:
         """Limits of the axis of a metric, if the baseline is far from the models."""
-        rows = [self._summary[metric, model] for model in self.models]
-        baseline = next((row["mean"] for row in rows if row["is_baseline"]), np.nan)
+        if self.baseline is None:
+            return None
+        rows = [self._summary[metric, model] for model in self.models if model != self.baseline]
+        bars = [[*self._bar(row), row.get("train", np.nan)] for row in rows]
         of_models = (self.folds["metric"] == metric) & (self.folds["model"] != self.baseline)
-        shown = [self.folds["value"][of_models]]
-        for row in rows:
-            if not row["is_baseline"]:
-                shown.append([*self._bar(row), row.get("train", np.nan)])
-        return limits_of_models(np.concatenate(shown), baseline)
+        shown = np.concatenate([self.folds["value"][of_models], *bars])
+        return limits_of_models(shown, self._summary[metric, self.baseline]["mean"])
 
     def _draw_model(self, ax: Any, place: int, row: Mapping[str, Any]) -> dict[str, Any]:
         """Draw folds, mean and interval of a model; return the legend's marks by their label."""

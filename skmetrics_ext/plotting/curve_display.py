@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import wraps
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
@@ -90,17 +89,6 @@ class Line:
         return self.curve in AVERAGES
 
 
-def of_each_class(read_line: Callable[..., Line]) -> Callable[..., list[Line]]:
-    """Read a line for each class against the rest, with a function of one class and its rows."""
-
-    @wraps(read_line)
-    def read(cls: type[CurveDisplay], rows: Scores, **options: Any) -> list[Line]:
-        problems = cls._problems(rows).items()
-        return [read_line(cls, label, problem, **options) for label, problem in problems]
-
-    return read
-
-
 class CurveDisplay(SourceDisplay):
     """Lines over one abscissa. A kind of curve sets a few attributes and reads its lines.
 
@@ -144,7 +132,15 @@ class CurveDisplay(SourceDisplay):
 
     # --------------------------------------------------------------------- defined by each kind
 
-    _read: ClassVar[Callable[..., list[Line]]]  # reads the lines of checked rows
+    @classmethod
+    def _read(cls, *args: Any, **options: Any) -> list[Line]:
+        """Read the curves of checked rows; by default each class against the rest."""
+        return [cls._line(*problem, **options) for problem in cls._problems(*args).items()]
+
+    @classmethod
+    def _line(cls, *args: Any, **options: Any) -> Line:
+        """Read the curve of a class against the rest from its label and its rows."""
+        raise NotImplementedError
 
     @classmethod
     def _problems(cls, rows: Scores) -> dict[Any, Scores]:
@@ -191,7 +187,8 @@ class CurveDisplay(SourceDisplay):
 
     @classmethod
     def _computing_options(cls, in_folds: bool) -> Options:
-        return keywords(cls._read) | super()._computing_options(in_folds)
+        reading = keywords(cls._line) | keywords(cls._read)
+        return reading | super()._computing_options(in_folds)
 
     @classmethod
     def _of_rows(

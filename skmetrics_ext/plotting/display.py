@@ -64,11 +64,6 @@ class Display:
         """
         return frame_of(self.columns(*args, **options), library, f"{type(self).__name__}.frame")
 
-    @classmethod
-    def _computing_options(cls, in_folds: bool) -> Options:
-        """Options of computing a display, other than those of its constructors and ``plot``."""
-        return {}
-
 
 class SourceDisplay(Display):
     """A picture computed from checked responses of one or several models.
@@ -271,11 +266,12 @@ class SourceDisplay(Display):
 
     @classmethod
     def _reader(cls, in_folds: bool) -> Callable[..., Self]:
-        """The function that computes the display of such a source."""
+        """The function that computes the display of one set of rows, or of folds."""
         return cls._of_folds if in_folds and not cls.pools else cls._of_rows
 
     @classmethod
     def _computing_options(cls, in_folds: bool) -> Options:
+        """Keyword options of computing the display of one set of rows, or of folds."""
         return keywords(cls._reader(in_folds)) | keywords(cls._computed)
 
 
@@ -381,11 +377,12 @@ def _with_named_options(function: Callable[..., Any], display: Any) -> Callable[
     """A constructor whose signature lists the options that this display computes and draws with."""
     signature = inspect.signature(function)
     shared = {key: p for key, p in signature.parameters.items() if key != "options"}
+    computing: Options = {}
     if issubclass(display, SourceDisplay):
         shared |= keywords(display._source) | keywords(display._make)
+        computing = display._computing_options(function.__name__ in _IN_FOLDS)
     if function.__name__ not in _OF_MODELS:
         shared.pop("response_method", None)
-    computing = display._computing_options(function.__name__ in _IN_FOLDS)
     computing = {key: p for key, p in computing.items() if key not in shared}
     accepted = {**shared, **computing}
     drawing = {key: p for key, p in keywords(display.plot).items() if key not in accepted}

@@ -17,13 +17,7 @@ from skmetrics_ext.metrics.rankings.precision_recall import average_precision_sc
 from skmetrics_ext.metrics.rankings.roc_auc import roc_auc_score
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import axes
-from skmetrics_ext.plotting.curve_display import (
-    MEAN,
-    BandSpec,
-    CurveDisplay,
-    Line,
-    of_each_class,
-)
+from skmetrics_ext.plotting.curve_display import MEAN, BandSpec, CurveDisplay, Line
 from skmetrics_ext.plotting.display import document_display
 
 _AREA = partial(roc_auc_score, multi_class="ovr")
@@ -223,8 +217,7 @@ class GainDisplay(CurveDisplay):
     size = (5.2, 5.0)
 
     @classmethod
-    @of_each_class
-    def _read(cls, label: Any, problem: Any) -> Line:
+    def _line(cls, label: Any, problem: Any) -> Line:
         curve = gains.gain_curve(problem, problem)
         columns = {"threshold": curve.thresholds, **curve.columns(), "perfect": perfect_gain(curve)}
         band = BandSpec(gains.lift_score, y=lambda rate, lift: rate * lift)
@@ -283,8 +276,7 @@ class LiftDisplay(CurveDisplay):
     grid = np.linspace(0.01, 1, 100)  # undefined where no row is predicted positive
 
     @classmethod
-    @of_each_class
-    def _read(cls, label: Any, problem: Any, *, at: float = 0.1) -> Line:
+    def _line(cls, label: Any, problem: Any, *, at: float = 0.1) -> Line:
         curve = gains.lift_curve(problem, problem)
         prevalence = float(np.average(problem.true, weights=problem.weight))
         perfect = 1 / np.maximum(curve.rate, prevalence)

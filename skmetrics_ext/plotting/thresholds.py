@@ -13,13 +13,7 @@ from skmetrics_ext.inference.bands import BANDS
 from skmetrics_ext.metrics.rankings.net_benefit import net_benefit, net_benefit_curve
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import axes
-from skmetrics_ext.plotting.curve_display import (
-    BandKind,
-    BandSpec,
-    CurveDisplay,
-    Line,
-    of_each_class,
-)
+from skmetrics_ext.plotting.curve_display import BandKind, BandSpec, CurveDisplay, Line
 from skmetrics_ext.plotting.display import document_display
 from skmetrics_ext.plotting.source import DisplaySource, MetricRows
 from skmetrics_ext.registry import find
@@ -86,8 +80,7 @@ class DecisionCurveDisplay(CurveDisplay):
     bound: ClassVar[tuple[str, str]] = ("treat_all", "treat all")
 
     @classmethod
-    @of_each_class
-    def _read(
+    def _line(
         cls,
         label: Any,
         problem: Any,
@@ -159,12 +152,12 @@ class DecisionCurveDisplay(CurveDisplay):
         columns = {self.x: first.columns[self.x]}
         columns[self.y] = first.columns[self.y] - second.columns[self.y]
         if design is not None:
+            rows, others = (MetricRows.of(first, part.scores, design) for part in parts)
             bounds = []
             for threshold in columns[self.x].tolist():
-                line = replace(first, metric=partial(first.band.metric, threshold=threshold))
-                metrics = [MetricRows.of(line, part.scores, design) for part in parts]
-                comparison = metrics[0].compared_with(metrics[1])
-                bounds.append((comparison.low, comparison.high))
+                metric = partial(first.band.metric, threshold=threshold)
+                _, low, high = rows._replace(metric=metric).compared_with(others)
+                bounds.append((low, high))
             columns["low"], columns["high"] = np.transpose(bounds)
         models = f"{first.model} − {second.model}"
         self.lines = (Line(first.curve, columns, model=models, metric=first.metric),)
