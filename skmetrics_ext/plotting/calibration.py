@@ -278,7 +278,8 @@ class CalibrationDisplay(CurveDisplay):
             level = 100 * line.bins.confidence_level
             axes.add_remark(ax, f"bars: {level:g}% interval of each bin")
 
-    def _set_limits(self, ax: Any) -> None:
+    def _finish_axes(self, ax: Any) -> None:
+        """Set the limits, and draw the histogram below the axes."""
         axes.make_square(ax)
         self.histogram_ax_ = below = _below(ax) if self._has_histogram else None
         if below is None:

@@ -180,7 +180,8 @@ class CurveDisplay(SourceDisplay):
         if self.reference is not None:
             axes.draw_reference(ax, *self.reference)
 
-    def _set_limits(self, ax: Any) -> None:
+    def _finish_axes(self, ax: Any) -> None:
+        """Set the limits once everything but the legend is drawn."""
         axes.make_square(ax)
 
     # --------------------------------------------------------------------- computing
@@ -452,7 +453,7 @@ class CurveDisplay(SourceDisplay):
         if reference:
             self._draw_references(ax)
         ax.set(xlabel=self.x_label, ylabel=self.y_label)
-        self._set_limits(ax)
+        self._finish_axes(ax)
         self.legend_ = self._draw_legend(ax, title) if legend else None
         axes.fit_text(ax)
         return self

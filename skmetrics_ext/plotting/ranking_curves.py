@@ -288,6 +288,6 @@ class LiftDisplay(CurveDisplay):
     def _value_name(self, line: Line) -> str:
         return "" if line.metric is None else f"lift at {line.metric.keywords['fraction']:.4g}:"
 
-    def _set_limits(self, ax: Any) -> None:
+    def _finish_axes(self, ax: Any) -> None:
         ax.set_xlim(0, 1)
         ax.set_ylim(bottom=0)

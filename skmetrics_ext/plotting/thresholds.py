@@ -179,7 +179,7 @@ class DecisionCurveDisplay(CurveDisplay):
         is_model = self.bound[0] in self.lines[-1].columns
         axes.draw_reference(ax, ends, [0, 0], "treat none" if is_model else "no difference")
 
-    def _set_limits(self, ax: Any) -> None:
+    def _finish_axes(self, ax: Any) -> None:
         # Treating all falls without limit; useful models lie above treating none.
         tops = [float(np.nanmax(line.get_ydata(), initial=0.01)) for line in ax.get_lines()]
         columns = self.lines[-1].columns
@@ -322,7 +322,7 @@ class ThresholdDisplay(CurveDisplay):
                 full_height = ax.get_xaxis_transform()
                 axes.draw_reference(ax, [threshold] * 2, [0, 1], label, transform=full_height)
 
-    def _set_limits(self, ax: Any) -> None:
+    def _finish_axes(self, ax: Any) -> None:
         low, high = ax.dataLim.intervaly
         if low >= 0 and high <= 1:
             ax.set_ylim(-0.01, 1.01)

@@ -181,8 +181,10 @@ class Objective:
 
 def _read_criterion(argument: str, given: Any, costs: Costs, prevalence: float | None) -> Criterion:
     """The criterion of a rule, a registered metric, or a callable on counts."""
+    if isinstance(given, str) and given in _WITH_COSTS:
+        return _cost_rule(argument, given, costs)
     if isinstance(given, str) and given in RULES:
-        return _rule(argument, given, costs, prevalence)
+        return _rate_rule(given, costs, prevalence)
     name = (familiar_name(given) or given) if isinstance(given, str) else given
     metric = find(given) if callable(given) else _named(argument, name)
     if not metric.spec.is_known:
@@ -262,14 +264,18 @@ def _expected(argument: str) -> str:
 # --------------------------------------------------------------------------- rules with costs
 
 
-def _rule(argument: str, name: str, costs: Costs, prevalence: float | None) -> Criterion:
-    if name not in _WITH_COSTS:
-        plain = costs is None and prevalence is None
-        rule, sign = (_youden, 1) if name == "youden" else (_distance_to_corner, -1)
-        read = partial(rule, costs=None if plain else costs or (1.0, 1.0))
-        known = familiar_name(name) if plain else None
+def _rate_rule(name: str, costs: Costs, prevalence: float | None) -> Criterion:
+    """A rule on sensitivity and specificity, which costs and prevalence weight differently."""
+    rule, sign = (_youden, 1) if name == "youden" else (_distance_to_corner, -1)
+    if costs is None and prevalence is None:
+        known = familiar_name(name)
         metric = None if known is None else find(known).settled(_CLASSES.tolist())
-        return Criterion(name, read, sign, "either" if plain else "one", metric=metric)
+        return Criterion(name, partial(rule, costs=None), sign, "either", metric=metric)
+    return Criterion(name, partial(rule, costs=costs or (1.0, 1.0)), sign)
+
+
+def _cost_rule(argument: str, name: str, costs: Costs) -> Criterion:
+    """A rule that is a sum of shares of all rows, weighted by their costs."""
     if costs is None:
         raise InvalidParameterError(
             f"{argument}={name!r} needs cost=(false positive, false negative)."
