@@ -188,6 +188,27 @@ def test_weights_count_by_their_effective_number():
     assert found.bounds == (pytest.approx(beta.ppf(0.05, effective, 1)),)
 
 
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_negatives_below_the_threshold_count_by_their_effective_number(grouped, weighted):
+    true, score = normal(400, share=0.5, apart=1.8)
+    rng = np.random.default_rng(1)
+    group = rng.integers(0, 150, 400) if grouped else np.arange(400)
+    weight = rng.integers(1, 4, 400) if weighted else np.ones(400)
+    found = optimal_threshold(
+        true, score, criterion="specificity", constraint=("negative_predictive_value", ">=", 0.7),
+        confidence=0.9, groups=group if grouped else None,
+        sample_weight=weight if weighted else None,
+    )  # fmt: skip
+    below = score < found.threshold
+    of_group = np.array([weight[below & (group == k)].sum() for k in range(group.max() + 1)])
+    effective = of_group.sum() ** 2 / (of_group**2).sum()
+    share = weight[below & (true == 0)].sum() / weight[below].sum()
+    bound = beta.ppf(0.1, share * effective, (1 - share) * effective + 1)
+    assert bound >= 0.7
+    assert found.bounds == (pytest.approx(bound),)
+
+
 # --------------------------------------------------------------------------- in the population
 
 
