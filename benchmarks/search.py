@@ -28,7 +28,6 @@ from scipy.stats import binom
 from search_real import cost, real
 from timing import one_thread
 
-from skmetrics_ext.inference.scales import quantile
 from skmetrics_ext.inference.selection import Noise, Stable, corrected, corrected_value, from_best
 from skmetrics_ext.report.search.search_report import Scaled
 
@@ -229,8 +228,8 @@ def simulate(one: Scenario, seed: int) -> Iterator[Found]:
     """Samples of a scenario; the last ones, which are cheap, have values alone."""
     rng = np.random.default_rng([seed, 7])
     far = distances(one, rng) if one.true != "unequal" else None
-    bounds, z = BOUNDS[one.metric], quantile(LEVEL, np.asarray(one.n - 1.0))
-    stable, scaled = Stable(bounds, one.n), Scaled(bounds, z, LEVEL, one.n)
+    stable = Stable(BOUNDS[one.metric], one.n)
+    scaled = Scaled(stable, LEVEL, is_of_rows=True)
     for number in range(FURTHER * one.repetitions):
         own = distances(one, rng) if far is None else far
         worth = truth(one, own)

@@ -127,7 +127,7 @@ def draws_of_many(options: argparse.Namespace) -> tuple[str, str]:
                                         {"auc": areas[k][number]}, rows=test,
                                         classes=np.array([0, 1]), responses=said))  # fmt: skip
         values = np.mean(areas, axis=1)
-        noise, _ = rows.noise(np.arange(p), np.array(areas), DRAWS, rng)
+        noise = rows.of_means(np.arange(p), np.array(areas), 0.25, DRAWS, rng).joint
         corrected(values, noise, rng, DRAWS)
         from_best(values, noise, noise.draws(rng, DRAWS), LEVEL)
         ratios.append((time.process_time() - middle) / ((middle - start) / 20))

@@ -27,6 +27,41 @@ _SLOW_DRAWS = 100  # draws for metrics that are computed draw by draw
 _ROUNDING = 1e-12
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class MeanNoise:
+    """Joint noise of the means over folds of k candidates, and what it was estimated from.
+
+    Parameters
+    ----------
+    joint : Noise
+    lasting : ndarray of shape (k, k) or None
+        The part of the covariance that more repeats of the folds do not reduce; None if it is not
+        known, because there is one repeat.
+    n_units : int
+        Number of rows, groups or folds that show the noise.
+    unit : {"rows", "groups", "folds"}
+    caveats : tuple of str
+        Why the noise is a rough estimate.
+    """
+
+    joint: Noise
+    lasting: Array | None
+    n_units: int
+    unit: str
+    caveats: tuple[str, ...] = ()
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there is an estimate: the folds give none if there is one."""
+        return self.unit != "folds" or self.n_units > 1
+
+    @property
+    def errors(self) -> Array:
+        """Standard errors (k,) of the means; nan without an estimate."""
+        variances = np.diag(self.joint.covariance)
+        return np.sqrt(variances) if self.is_known else np.full(len(variances), np.nan)
+
+
 @dataclass(eq=False, slots=True)
 class RowNoise:
     """Contribution of each row (or group) to the mean over folds of each candidate.
@@ -100,18 +135,24 @@ class RowNoise:
             minlength=self.contributions.shape[-1],
         )
 
-    def noise(
-        self, kept: Array, splits: Array, n_draws: int, rng: np.random.Generator
-    ) -> tuple[Noise, Array | None] | None:
-        """Noise of the means of values (k, J) of the kept candidates; None if unknown.
+    def of_means(
+        self, kept: Array, splits: Array, overlap: float, n_draws: int, rng: np.random.Generator
+    ) -> MeanNoise:
+        """Noise of the means of values (k, J) of the kept candidates.
 
-        The second item is the covariance that further repeats of the folds do not reduce; None
-        without repeats.
+        ``overlap`` is the ratio of test rows to training rows, for noise from folds alone.
         """
         if self.why:
-            return None
+            return of_folds(splits, overlap, self.why)
         if self.samples:
-            return self._of_draws(kept, n_draws, rng)
+            noise, lasting = self._of_draws(kept, n_draws, rng)
+        else:
+            noise, lasting = self._of_influence(kept, splits)
+        unit = "rows" if self.data.grouping is None else "groups"
+        return MeanNoise(noise, lasting, self._count_units(), unit)
+
+    def _of_influence(self, kept: Array, splits: Array) -> tuple[Noise, Array | None]:
+        """Noise from the contributions of rows or groups, and its lasting part."""
         shares = np.zeros((len(self.contributions), self.contributions.shape[-1]))
         for fold, (rows, share) in self.class_shares.items():
             units, half = self.unit_of[rows], self.half_of[fold]
@@ -141,17 +182,16 @@ class RowNoise:
         )
         return noise, np.asarray(lasting)
 
-    @property
-    def n_units(self) -> int:
+    def _count_units(self) -> int:
         """Number of rows or groups that were predicted."""
         rows: list[Array] = [rows for rows, _ in self.class_shares.values()]
         rows += [rows for _, rows in self.samples.values()]
-        return len(np.unique(self.unit_of[np.concatenate(rows)])) if rows else 0
+        return len(np.unique(self.unit_of[np.concatenate(rows)]))
 
     def _of_draws(
         self, kept: Array, n_draws: int, rng: np.random.Generator
     ) -> tuple[Noise, Array | None]:
-        """Noise from resampled rows, or groups; all candidates share the draws."""
+        """Noise from resampled rows or groups, and its lasting part; candidates share the draws."""
         samples = {key: part for key, part in self.samples.items() if key[0] in set(kept.tolist())}
         if any(sample.is_slow for sample, _ in samples.values()):
             n_draws = min(n_draws, _SLOW_DRAWS)
@@ -185,14 +225,18 @@ def _deviations(sums: Array, defined: Array) -> Array:
     return np.asarray(deviations / np.sqrt(max(len(means) - 1, 1)))
 
 
-def of_folds(splits: Array, overlap: float) -> tuple[Noise, Array]:
+def of_folds(splits: Array, overlap: float, why: str) -> MeanNoise:
     """Noise from the values (k, J) of folds alone, by Nadeau and Bengio's corrected variance.
 
-    The second item is the part added for overlapping training sets, which repeats do not reduce.
+    The part added for overlapping training sets lasts. ``why`` says why rows do not show the noise.
     """
     n_folds = splits.shape[1]
     parts = (splits - splits.mean(axis=1, keepdims=True)) / np.sqrt(max(n_folds - 1, 1))
-    return Noise.of(parts.T * np.sqrt(1 / n_folds + overlap)), overlap * parts @ parts.T
+    noise = Noise.of(parts.T * np.sqrt(1 / n_folds + overlap))
+    caveats = [f"{why}: the noise is a rough estimate from {n_folds} folds"]
+    if n_folds < 2:
+        caveats.append("the noise cannot be estimated from a single split")
+    return MeanNoise(noise, overlap * parts @ parts.T, n_folds, "folds", tuple(caveats))
 
 
 def rounds_of(folds: Sequence[Fold], n_rows: int) -> Array:
@@ -268,17 +312,17 @@ class TopTwoDifference:
     lasting: float | None
 
     @classmethod
-    def of(
-        cls, best: int, splits: Array, round_of: Array, noise: Noise, lasting: Array | None
-    ) -> TopTwoDifference:
+    def of(cls, best: int, splits: Array, round_of: Array, noise: MeanNoise) -> TopTwoDifference:
         """The chosen candidate less the best of the others, from values (k, J)."""
         values = splits.mean(axis=1)
         other = int(np.where(np.arange(len(values)) == best, -np.inf, values).argmax())
         contrast = np.zeros(len(values))
         contrast[[best, other]] = 1.0, -1.0
-        variance = float(contrast @ noise.covariance @ contrast)
-        stays = None if lasting is None else max(float(contrast @ lasting @ contrast), 0.0)
-        return cls(contrast @ splits, round_of, variance, stays)
+        variance = float(contrast @ noise.joint.covariance @ contrast)
+        lasting = None
+        if noise.lasting is not None:
+            lasting = max(float(contrast @ noise.lasting @ contrast), 0.0)
+        return cls(contrast @ splits, round_of, variance, lasting)
 
     @property
     def n_repeats(self) -> int:

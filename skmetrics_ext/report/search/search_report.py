@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from skmetrics_ext.progress import Progress
 from skmetrics_ext.report.cross_validation import cross_validation_report, read_rows, run_fits
 from skmetrics_ext.report.fold import FoldResult, Grouping
 from skmetrics_ext.report.out_of_fold import ScoredData
-from skmetrics_ext.report.search.noise import RowNoise, TopTwoDifference, of_folds, rounds_of
+from skmetrics_ext.report.search.noise import RowNoise, TopTwoDifference, rounds_of
 from skmetrics_ext.report.search.plan import SearchArguments, SearchPlan, plan_of
 from skmetrics_ext.report.search.result import COLUMNS, NOT_INCLUDED, SearchReport, label_of
 from skmetrics_ext.report.search.simplest import SimplestWithin
@@ -156,7 +156,7 @@ def search_report(
     outcome = SearchOutcome.of(plan, _run(plan, row_noise, progress))
     rng = np.random.default_rng(seed_sequence(random_state))
     nested = None if outer is None else _nested(plan, outer, level)
-    report = outcome.report(row_noise, level, n_resamples, rng, nested)
+    report = replace(outcome.report(row_noise, level, n_resamples, rng), nested=nested)
     try:
         return replace(report, best_estimator_=_best_model(plan, outcome.best))
     except KeyboardInterrupt:
@@ -271,82 +271,84 @@ class SearchOutcome:
         return cls(plan, values, reasons, mean_times, results, _chosen(plan, results))
 
     @property
+    def splits(self) -> Array:
+        """Values (p, J) of the metric by which the search chooses."""
+        return self.values[self.plan.metric]
+
+    @property
     def means(self) -> Array:
         """Means (p,) of the metric by which the search chooses."""
         return np.asarray(self.results[f"mean_test_{self.plan.metric}"])
 
     def report(
-        self,
-        row_noise: RowNoise,
-        level: float,
-        n_draws: int,
-        rng: np.random.Generator,
-        nested: Estimate | None,
+        self, row_noise: RowNoise, level: float, n_draws: int, rng: np.random.Generator
     ) -> SearchReport:
         """The report, from the candidates that have a value on every fold."""
         plan, grouping = self.plan, row_noise.data.grouping
-        kept = np.flatnonzero(np.isfinite(self.values[plan.metric]).all(axis=1))
-        splits = self.values[plan.metric][kept]
-        values, notes = splits.mean(axis=1), []
-        noise, lasting = row_noise.noise(kept, splits, n_draws, rng) or of_folds(
-            splits, plan.overlap
-        )
-        if row_noise.why:
-            n_folds = len(plan.folds)
-            notes.append(f"{row_noise.why}: the noise is a rough estimate from {n_folds} folds")
-        against = selection.from_best(values, noise, noise.draws(rng, n_draws), level)
-        n_units = row_noise.n_units or len(plan.folds)
-        stable = selection.Stable(bounds_of(plan.panel.scorers[plan.metric]), n_units)
-        rule, is_slow = self._rule(kept, stable)
-        on_scale = stable.to(values), stable.noise(values, noise)
-        chosen = selection.corrected(*on_scale, rng, n_draws, rule, level=level, is_slow=is_slow)
-        errors = np.sqrt(np.diag(noise.covariance))
-        if len(plan.folds) < 2 and not row_noise.n_units:
-            errors = np.full(len(errors), _NAN)
-            chosen = selection.Chosen(_NAN, _NAN, _NAN, errors)
-            notes.append("the noise cannot be estimated from a single split")
-        freedom = np.asarray(float(max(n_units - 1, 1)))
-        scaled = Scaled(stable.bounds, quantile(level, freedom), level, row_noise.n_units)
-        off = np.nanmax(np.abs(np.append(self._known_means() - self.means, 0.0)))
-        if off > _SAME:
-            notes.append(
-                f"the values of cv_results_ were not reproduced (differences up to {off:.3g}): the "
-                "splits or the models are random without a seed"
+        kept = np.flatnonzero(np.isfinite(self.splits).all(axis=1))
+        splits, values = self.splits[kept], self.means[kept]
+        noise = row_noise.of_means(kept, splits, plan.overlap, n_draws, rng)
+        errors = noise.errors
+        against = selection.from_best(values, noise.joint, noise.joint.draws(rng, n_draws), level)
+        scale = selection.Stable(bounds_of(plan.panel.scorers[plan.metric]), noise.n_units)
+        scaled = Scaled(scale, level, noise.unit != "folds")
+        if noise.is_known:
+            chosen = selection.corrected(
+                scale.to(values),
+                scale.noise(values, noise.joint),
+                rng,
+                n_draws,
+                self._rule(kept, scale),
+                level=level,
+                is_slow=callable(plan.refit) and not isinstance(plan.refit, SimplestWithin),
             )
+        else:
+            chosen = selection.Chosen(_NAN, _NAN, _NAN, errors)
+        pairs = zip(values.tolist(), errors.tolist(), strict=True)
+        low, high = np.array([scaled.interval(*pair) for pair in pairs]).T
+        columns = {
+            "standard_error": errors,
+            "low": low,
+            "high": high,
+            "difference": values - values.max(),
+            "difference_low": against.low,
+            "difference_high": against.high,
+            "probability_best": chosen.share,
+            "as_good": against.as_good,
+        }
+        notes = [*noise.caveats, *self._not_reproduced()]
         if len(kept) > 1:
             best = int(np.flatnonzero(kept == self.best)[0])
-            units = "folds" if not row_noise.n_units else "rows" if grouping is None else "groups"
-            top = TopTwoDifference.of(best, splits, row_noise.round_of, noise, lasting)
-            notes.append(top.description(n_units, units, level))
+            top = TopTwoDifference.of(best, splits, row_noise.round_of, noise)
+            notes.append(top.description(noise.n_units, noise.unit, level))
         return SearchReport(
             metric=plan.metric_name,
             naive=float(self._known_means()[self.best]),
-            best=scaled.estimate(stable, chosen),
-            rows=self._rows(kept, scaled, errors, against, chosen.share),
+            best=scaled.estimate(chosen),
+            rows=self._rows(kept, columns),
             best_index=self.best,
             n_rows=len(row_noise.data.y),
             n_groups=None if grouping is None else grouping.n_groups,
             n_folds=len(plan.folds),
             splitter=plan.splitter,
             confidence_level=level,
-            nested=nested,
             notes=tuple(notes),
         )
 
-    def _rule(self, kept: Array, stable: selection.Stable) -> tuple[selection.Choose, bool]:
-        """The refit rule as a function of values on the scale, and whether it is slow."""
+    def _rule(self, kept: Array, scale: selection.Stable) -> selection.Choose:
+        """The refit rule for draws of the values of the kept candidates on the scale."""
         refit = self.plan.refit
         if not callable(refit):
-            return selection.largest, False
+            return selection.largest
         results = {
             key: [column[k] for k in kept] if isinstance(column, list) else column[kept]
             for key, column in self.results.items()
         }
         if isinstance(refit, SimplestWithin):
-            choose, is_slow = refit.of(results), False
+            choose = refit.of(results)
         else:
-            choose, is_slow = _by_callable(refit, results, self.plan.metric), True
-        return lambda values: choose(stable.back(values)), is_slow
+            choose = _by_callable(refit, results, self.plan.metric)
+        return lambda values: choose(scale.back(values))
 
     def _known_means(self) -> Array:
         """Means in ``cv_results_`` if the search was fitted; otherwise the means of these fits."""
@@ -355,37 +357,32 @@ class SearchOutcome:
             return self.means
         return np.asarray(known[f"mean_test_{self.plan.metric}"])[self.plan.places]
 
-    def _rows(
-        self, kept: Array, scaled: Scaled, errors: Array, against: selection.FromBest, share: Array
-    ) -> Rows:
-        """A row per candidate; most columns need a value on every fold."""
-        plan, means, splits = self.plan, self.means, self.values[self.plan.metric]
-        pairs = zip(means[kept].tolist(), errors.tolist(), strict=True)
-        low, high = np.array([scaled.interval(*pair) for pair in pairs]).T
-        columns = {
-            "standard_error": errors,
-            "low": low,
-            "high": high,
-            "difference": means[kept] - means[kept].max(),
-            "difference_low": against.low,
-            "difference_high": against.high,
-            "probability_best": share,
-            "as_good": against.as_good,
-        }
+    def _not_reproduced(self) -> Iterator[str]:
+        """A note if the means differ from those of the search."""
+        off = np.nanmax(np.abs(np.append(self._known_means() - self.means, 0.0)))
+        if off > _SAME:
+            yield (
+                f"the values of cv_results_ were not reproduced (differences up to {off:.3g}): the "
+                "splits or the models are random without a seed"
+            )
+
+    def _rows(self, kept: Array, columns: Mapping[str, Array]) -> Rows:
+        """A row per candidate; these columns have the values of the kept ones."""
+        plan, splits = self.plan, self.splits
         missing = dict.fromkeys(columns, _NAN) | {"probability_best": 0.0, "as_good": False}
-        position = {int(place): k for k, place in enumerate(kept)}
+        cells_of: dict[int, dict[str, Any]] = {
+            place: {key: column[k].item() for key, column in columns.items()}
+            for k, place in enumerate(kept.tolist())
+        }
         rows = []
         for place, (name, params) in enumerate(zip(plan.names, plan.params, strict=True)):
-            cells: Mapping[str, Any] = missing
-            if place in position:
-                cells = {key: column[position[place]].item() for key, column in columns.items()}
             row: dict[str, Any] = {
                 "candidate": name if plan.search is None else int(plan.places[place]),
                 "label": name if plan.search is None else label_of(params),
                 "params": params,
-                "mean": float(means[place]),
+                "mean": float(self.means[place]),
                 "std": float(splits[place].std(ddof=1)) if splits.shape[1] > 1 else _NAN,
-                **cells,
+                **cells_of.get(place, missing),
                 "selected": place == self.best,
                 "fit_time": float(self.times[place]),
                 "reason": self.reasons[place] or None,
@@ -398,29 +395,41 @@ class SearchOutcome:
         return Rows(rows, COLUMNS)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Scaled:
-    """Intervals from values and their errors, on a scale that suits the range of the metric."""
+    """Intervals from values and their errors, on a scale that suits the range of the metric.
 
-    bounds: tuple[float, float]
-    z: Array
+    Parameters
+    ----------
+    scale : Stable
+        The scale on which the value was corrected, with the number of units.
+    level : float
+    is_of_rows : bool
+        Whether the units are rows or groups, rather than folds.
+    """
+
+    scale: selection.Stable
     level: float
-    n_units: int
+    is_of_rows: bool
+    t: Array = field(init=False)  # quantile of the t distribution
+
+    def __post_init__(self) -> None:
+        self.t = quantile(self.level, np.asarray(max(self.scale.n_units - 1.0, 1.0)))
 
     def interval(self, value: float, error: float) -> tuple[float, float]:
         """Interval of the mean of one candidate."""
-        low, high = self.bounds
+        bounds = self.scale.bounds
         if not np.isfinite(value) or np.isnan(error):
             return _NAN, _NAN
         if error <= _ROUNDING:
             return self._without_error(value)
-        scale = scales_of(self.bounds)[0] if low < value < high else "delta"
-        ends = SCALES[scale](np.asarray(value), np.asarray(error), self.z, self.bounds)
+        name = scales_of(bounds)[0] if bounds[0] < value < bounds[1] else "delta"
+        ends = SCALES[name](np.asarray(value), np.asarray(error), self.t, bounds)
         return float(ends[0]), float(ends[1])
 
-    def estimate(self, stable: selection.Stable, chosen: selection.Chosen) -> Estimate:
+    def estimate(self, chosen: selection.Chosen) -> Estimate:
         """The corrected value, with an interval on the scale on which it was corrected."""
-        value = float(stable.back(np.asarray(chosen.value)))
+        value = float(self.scale.back(np.asarray(chosen.value)))
         note = (
             f"{NOT_INCLUDED}: coverage may be below {100 * self.level:g} % for the refitted model, "
             "see outer="
@@ -430,18 +439,18 @@ class Scaled:
         if chosen.error <= _ROUNDING:
             note = f"no row contributes to the error; {note}"
             return estimate(value, self._without_error(value), 0.0, _METHOD, self.level, note)
-        away = chosen.away * float(self.z) / quantile(self.level)  # a t quantile for few units
-        low, high = (float(stable.back(np.asarray(chosen.value + side * away))) for side in (-1, 1))
+        away = chosen.away * float(self.t) / quantile(self.level)
+        low, high = self.scale.back(chosen.value + away * np.array([-1, 1])).tolist()
         error = (high - low) / 2 * chosen.error / away  # on the scale of the metric
         return estimate(value, (low, high), error, _METHOD, self.level, note)
 
     def _without_error(self, value: float) -> tuple[float, float]:
         """Wilson's interval for a share of as many rows, if no row contributes to the value."""
-        low, high = self.bounds
-        if not np.isfinite([low, high]).all() or not self.n_units:
+        low, high = self.scale.bounds
+        if not np.isfinite([low, high]).all() or not self.is_of_rows:
             return value, value
-        share = (value - low) / (high - low)
-        first, last = wilson(share * self.n_units, self.n_units, self.level)
+        n_rows, share = self.scale.n_units, (value - low) / (high - low)
+        first, last = wilson(share * n_rows, n_rows, self.level)
         return low + (high - low) * float(first), low + (high - low) * float(last)
 
 

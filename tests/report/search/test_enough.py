@@ -8,7 +8,7 @@ from sklearn.model_selection import GroupKFold, KFold, RepeatedKFold, ShuffleSpl
 from skmetrics_ext import make_scorer, search_report
 from skmetrics_ext.inference.selection import Noise, repeats_to_tell
 from skmetrics_ext.report.fold import Fold
-from skmetrics_ext.report.search.noise import TopTwoDifference, of_folds, rounds_of
+from skmetrics_ext.report.search.noise import MeanNoise, TopTwoDifference, of_folds, rounds_of
 
 N, REPEATS, POWER = 800, 16, 7.8489  # (1.96 + 0.8416)^2
 LUCK = np.random.default_rng(3)
@@ -159,11 +159,13 @@ def test_metrics_of_rows_are_drawn_a_hundred_times_at_most(monkeypatch):
 def test_noise_of_folds_by_hand(monkeypatch):
     """A share of 1 / J goes away, that of overlapping training sets does not."""
     splits = np.array([[0.5, 0.7, 0.6, 0.8], [0.4, 0.4, 0.6, 0.6]])
-    noise, lasting = of_folds(splits, 0.25)
+    noise = of_folds(splits, 0.25, "no rows")
     spread = np.cov(splits)
-    assert noise.covariance == pytest.approx(spread * (1 / 4 + 0.25))
-    assert lasting == pytest.approx(spread * 0.25)
-    apart = TopTwoDifference.of(0, splits, np.zeros(4, dtype=int), noise, lasting)
+    assert noise.joint.covariance == pytest.approx(spread * (1 / 4 + 0.25))
+    assert noise.errors == pytest.approx(np.sqrt(np.diag(spread) / 2))
+    assert noise.lasting == pytest.approx(spread * 0.25)
+    assert (noise.n_units, noise.unit) == (4, "folds")
+    apart = TopTwoDifference.of(0, splits, np.zeros(4, dtype=int), noise)
     of_difference = np.var(splits[0] - splits[1], ddof=1)
     assert apart.lasting == pytest.approx(of_difference * 0.25)
     assert apart.varying == pytest.approx(of_difference / 4)  # of one repeat of these folds
@@ -229,8 +231,7 @@ def test_repeats_are_found_in_the_folds():
 def test_the_first_two():
     splits = np.array([[0.1, 0.3], [0.5, 0.7], [0.4, 0.6]])
     covariance = np.diag([1.0, 2.0, 4.0])
-    apart = TopTwoDifference.of(
-        2, splits, np.zeros(2, dtype=int), Noise(np.sqrt(covariance)), covariance / 2
-    )
+    noise = MeanNoise(Noise(np.sqrt(covariance)), covariance / 2, 100, "rows")
+    apart = TopTwoDifference.of(2, splits, np.zeros(2, dtype=int), noise)
     assert apart.folds == pytest.approx([-0.1, -0.1])  # the chosen one, against the best
     assert (apart.variance, apart.lasting) == pytest.approx((6.0, 3.0))

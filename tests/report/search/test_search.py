@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from scipy.special import expit, logit
+from scipy.stats import t
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
@@ -15,6 +17,7 @@ from sklearn.model_selection import (
     RepeatedStratifiedKFold,
     StratifiedKFold,
 )
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -240,6 +243,23 @@ def test_functions_of_ones_own_have_the_noise_of_the_folds():
     folds = ((X[:, 0] > 0) == Y).reshape(3, 30).mean(axis=1)
     assert found.rows[0].standard_error == pytest.approx(folds.std(ddof=1) * np.sqrt(1 / 3 + 1 / 2))
     assert any("is not a metric of this package" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2, 3, 4], [4, 0, 1, 2, 3]])
+def test_noise_of_the_folds_has_their_degrees_of_freedom(order):
+    """Wherever the fold is that lacks a class, so that rows do not show the noise."""
+    rng = np.random.default_rng(0)
+    y, fold = np.arange(150) % 3, np.arange(150) // 30
+    x = y[:, None] + rng.normal(size=(150, 2))
+    rows = [np.flatnonzero((fold == k) & ((k < 4) | (y < 2))) for k in range(5)]
+    cv = [(np.setdiff1d(np.arange(150), rows[k]), rows[k]) for k in order]
+    models = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier(max_depth=2, random_state=0)}
+    found = search_report(models, x, y, scoring="roc_auc_ovr", cv=cv, random_state=0)
+    row = found.rows[0]
+    away = t.ppf(0.975, 4) * row.standard_error / (row.mean * (1 - row.mean))
+    assert [row.low, row.high] == pytest.approx(expit(logit(row.mean) + away * np.array([-1, 1])))
+    assert "the noise is a rough estimate from 5 folds" in found.notes[0]
+    assert "folds (power 80 %; now 5)" in found.notes[-1]
 
 
 # --------------------------------------------------------------------------- what goes wrong

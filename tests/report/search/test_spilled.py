@@ -87,7 +87,7 @@ def test_what_is_in_a_file_is_read_in_parts(folder, monkeypatch):
         rows.take(k, result)
     splits = right.mean(axis=1, keepdims=True)
     tracemalloc.start()
-    found, _ = rows.noise(np.arange(p), splits, 50, RNG)
+    found = rows.of_means(np.arange(p), splits, 0.25, 50, RNG).joint
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 480_000
