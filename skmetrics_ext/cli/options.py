@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from skmetrics_ext.backends.csv_files import TextForm
 from skmetrics_ext.cli.models import MODELS
 from skmetrics_ext.datasets import BUNDLED
+from skmetrics_ext.registry.defaults import CHOICE
 from skmetrics_ext.report.summary import INTERVAL_KINDS
 from skmetrics_ext.requirements import Requirement
 from skmetrics_ext.thresholds.criteria import RULES
@@ -87,38 +88,45 @@ _constraint = _checked(
 # --------------------------------------------------------------------------- options
 
 
-class Option(NamedTuple):
+class Option:
     """An option, or a positional argument.
 
     Parameters
     ----------
     help : str
-    flags : tuple of str
+    metavar : str, default=None
+        Name of its value in the help.
+    *flags : str
         Its spellings; by default its name in `OPTIONS`.
     older : tuple of str
         Older spellings that still work, which the help does not show.
     default : object
         Its value where it is not given, also for commands that do not have it.
-    settings : mapping
+    **settings : object
         Further arguments of ``add_argument``.
     """
 
-    help: str
-    flags: tuple[str, ...] = ()
-    older: tuple[str, ...] = ()
-    default: Any = None
-    settings: Mapping[str, Any] = {}
+    def __init__(
+        self,
+        help: str,
+        metavar: str | None = None,
+        *flags: str,
+        older: tuple[str, ...] = (),
+        default: Any = None,
+        **settings: Any,
+    ) -> None:
+        self.help, self.flags, self.older, self.default = help, flags, older, default
+        self.settings = settings | ({"metavar": metavar} if metavar else {})
 
     def add_to(self, parser: argparse.ArgumentParser, name: str) -> None:
         """Add the option to a command, whose parser knows the default."""
-        flags = self.flags or (f"--{name}",)
-        settings = dict(self.settings)
+        flags, settings = self.flags or (f"--{name}",), {**self.settings}
+        settings["default"] = argparse.SUPPRESS
         if flags[0].startswith("-"):
             settings.setdefault("dest", _attribute(name))
         parser.add_argument(*flags, help=self.help, **settings)
         if self.older:
-            settings |= {"default": argparse.SUPPRESS, "help": argparse.SUPPRESS}
-            parser.add_argument(*self.older, **settings)
+            parser.add_argument(*self.older, help=argparse.SUPPRESS, **settings)
 
 
 def _attribute(name: str) -> str:
@@ -126,56 +134,43 @@ def _attribute(name: str) -> str:
     return name.replace("-", "_")
 
 
-def _option(
-    help: str,
-    metavar: str | None = None,
-    *flags: str,
-    older: tuple[str, ...] = (),
-    default: Any = None,
-    **settings: Any,
-) -> Option:
-    return Option(help, flags, older, default, {"metavar": metavar, **settings})
-
-
 def _switch(help: str) -> Option:
-    return Option(help, default=False, settings={"action": "store_true"})
+    return Option(help, default=False, action="store_true")
 
 
 def _several(help: str, metavar: str, *flags: str, **settings: Any) -> Option:
-    return _option(help, metavar, *flags, nargs="+", **settings)
+    return Option(help, metavar, *flags, nargs="+", **settings)
 
 
 def _repeated(help: str, metavar: str, **settings: Any) -> Option:
-    return _option(help, metavar, default=[], action="append", **settings)
+    return Option(help, metavar, default=[], action="append", **settings)
 
 
 def _count(help: str, least: int, default: int | None = None) -> Option:
-    return _option(help, "N", default=default, type=_integer(least))
+    return Option(help, "N", default=default, type=_integer(least))
 
 
 OPTIONS: Mapping[str, Option] = {
     # files
-    "predictions": _option(_FORMATS, "FILE", "file"),
+    "predictions": Option(_FORMATS, "FILE", "file"),
     "dataset": Option(
-        f"{_FORMATS}, or {', '.join(BUNDLED)} (default: {DATASET})",
-        flags=("file",),
-        settings={"nargs": "?", "metavar": "FILE", "default": argparse.SUPPRESS},
+        f"{_FORMATS}, or {', '.join(BUNDLED)} (default: {DATASET})", "FILE", "file", nargs="?"
     ),
-    "data": Option(argparse.SUPPRESS, settings={"dest": "file"}),  # older spelling of the dataset
+    "data": Option(argparse.SUPPRESS, dest="file"),  # older spelling of the dataset
     "tallies": _several(
         "files that `tally` or Accumulator.save wrote, each named after its site", "FILE", "files"
     ),
     # columns
-    "target": _option("column of the true classes (default: target)", "COLUMN", older=("--true",)),
+    "target": Option("column of the true classes (default: target)", "COLUMN", older=("--true",)),
     "score": _repeated(
         "scores or probabilities of the positive class, once for each model; with more than two "
         "classes once for each class, in columns named by the class or ending in _class",
         "COLUMN",
     ),
     "pred": _repeated("predicted labels, once for each model", "COLUMN"),
-    "positive": _option("the positive class of two", "CLASS"),
-    "weight": _option("weights of the rows", "COLUMN"),
-    "groups": _option(
+    "positive": Option("the positive class of two", "CLASS"),
+    "weight": Option("weights of the rows", "COLUMN"),
+    "groups": Option(
         "groups, such as patients, whose rows depend on each other: intervals allow for it, and "
         "folds keep groups together",
         "COLUMN",
@@ -192,19 +187,19 @@ OPTIONS: Mapping[str, Option] = {
         "columns that make slices (default: all others whose values repeat)", "COLUMN", "--by"
     ),
     # format of text files
-    "sep": _option(
+    "sep": Option(
         "separator of a text file, such as ';' or tab (default: detected)",
         "CHARACTER",
         type=_character,
     ),
-    "encoding": _option(
+    "encoding": Option(
         "encoding of a text file, such as gbk or latin-1 (default: utf-8)",
         "NAME",
         default="utf-8",
         type=_encoding,
     ),
-    "decimal": _option("decimal separator of a text file (default: detected)", choices=(".", ",")),
-    "thousands": _option(
+    "decimal": Option("decimal separator of a text file (default: detected)", choices=(".", ",")),
+    "thousands": Option(
         "separator of thousands in a text file, such as , in 1,234.5; currency and per cent signs "
         "are removed, too",
         "CHARACTER",
@@ -217,17 +212,17 @@ OPTIONS: Mapping[str, Option] = {
     "metrics": _several(
         "names that `metrics` lists (default: a few)", "NAME", older=("--scoring",), default=[]
     ),
-    "metric": _option(
-        "metric to choose by (default: %(default)s)", "NAME", "--metrics", older=("--scoring",)
+    "metric": Option(
+        f"metric to choose by (default: {CHOICE})", "NAME", "--metrics", older=("--scoring",)
     ),
-    "slice-metric": _option(
+    "slice-metric": Option(
         "metric to look for slices by (default: accuracy of labels, ROC AUC or log loss of scores)",
         "NAME",
         "--metrics",
         older=("--metric", "--scoring"),
     ),
     "all": _switch("all metrics that apply (default: a few of them)"),
-    "name": _option("a metric or scorer to explain", "NAME", "name", nargs="?"),
+    "name": Option("a metric or scorer to explain", "NAME", "name", nargs="?"),
     # models
     "models": _several(
         f"any of {', '.join(MODELS)}; your own as module:factory, or with --trust a .joblib file",
@@ -235,11 +230,11 @@ OPTIONS: Mapping[str, Option] = {
         older=("--model",),
     ),
     "trust": _switch("load models from files, which runs code in them"),
-    "baseline": _option("dummy classifier (default: prior)", default="prior", choices=_BASELINES),
+    "baseline": Option("dummy classifier (default: prior)", default="prior", choices=_BASELINES),
     "folds": _count("number of folds (default: 5)", 2, default=5),
     "repeats": _count("repeat the folds with other splits (default: 1)", 1, default=1),
-    "seed": _option("random seed of folds and models (default: 0)", "N", default=0, type=int),
-    "jobs": _option("parallel jobs; -1 for all cores (default: 1)", "N", default=1, type=int),
+    "seed": Option("random seed of folds and models (default: 0)", "N", default=0, type=int),
+    "jobs": Option("parallel jobs; -1 for all cores (default: 1)", "N", default=1, type=int),
     "grid": _several(
         "values of a parameter, such as C=0.1,1,10; with several models MODEL.PARAM=V,V,...",
         "PARAM=V,V,...",
@@ -248,8 +243,8 @@ OPTIONS: Mapping[str, Option] = {
     ),
     "outer": _count("also run the search within N outer folds (nested cross-validation)", 2),
     # intervals and decisions
-    "confidence": _option("level of intervals (default: 0.95)", "LEVEL", default=0.95, type=_level),
-    "interval": _option(
+    "confidence": Option("level of intervals (default: 0.95)", "LEVEL", default=0.95, type=_level),
+    "interval": Option(
         "kind of interval in the summary (default: auto, the first that every metric has)",
         default="auto",
         choices=INTERVAL_KINDS,
@@ -260,9 +255,9 @@ OPTIONS: Mapping[str, Option] = {
         100,
         default=RESAMPLES,
     ),
-    "claim": _option("claim to test about two models", default="two-sided", choices=_CLAIMS),
-    "margin": _option("smallest difference that matters", "SIZE", type=float),
-    "criterion": _option(
+    "claim": Option("claim to test about two models", default="two-sided", choices=_CLAIMS),
+    "margin": Option("smallest difference that matters", "SIZE", type=float),
+    "criterion": Option(
         f"what is optimised: {', '.join(RULES)}, or a metric of labels (default: youden)", "NAME"
     ),
     "constraint": _repeated(
@@ -271,7 +266,7 @@ OPTIONS: Mapping[str, Option] = {
         "LIMIT",
         type=_constraint,
     ),
-    "cost": _option(
+    "cost": Option(
         f"costs of a false positive and of a false negative, for {', '.join(RULES)}",
         "COST",
         nargs=2,
@@ -289,7 +284,7 @@ OPTIONS: Mapping[str, Option] = {
     "stream": _switch(
         "read the rows in parts, without resampling and pictures (default: beyond 1 GiB)"
     ),
-    "memory": _option("approximate memory for --stream (default: that of the file)", "SIZE"),
+    "memory": Option("approximate memory for --stream (default: that of the file)", "SIZE"),
     "classes": _several(
         "all classes in order, if a site may lack one (default: those in the file)",
         "CLASS",
@@ -300,9 +295,9 @@ OPTIONS: Mapping[str, Option] = {
     ),
     "min-cell": _count("minimum count of a class in a bin or cell, unless it is 0", 1),
     # output
-    "output": _option("file to write", "OUT", "-o", "--output", type=_new_file, required=True),
-    "save": _option("keep the report for CrossValidationReport.load", "OUT", type=_new_file),
-    "html": _option("write a page with tables and pictures", "OUT", type=_new_file),
+    "output": Option("file to write", "OUT", "-o", "--output", type=_new_file, required=True),
+    "save": Option("keep the report for CrossValidationReport.load", "OUT", type=_new_file),
+    "html": Option("write a page with tables and pictures", "OUT", type=_new_file),
     "json": _switch("print JSON instead of tables"),
     "quiet": _switch("no progress bar"),
 }
