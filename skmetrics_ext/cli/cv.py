@@ -18,7 +18,6 @@ from skmetrics_ext.cli.models import make_models
 from skmetrics_ext.cli.options import DATASET, MODELLING, Command, form_of
 from skmetrics_ext.cli.predictions import note_no_positive_class, parse_positive, required_metrics
 from skmetrics_ext.datasets import Dataset, Use, load
-from skmetrics_ext.registry import find
 from skmetrics_ext.registry.defaults import CHOICE
 from skmetrics_ext.report.cross_validation import make_splitter
 from skmetrics_ext.validation.errors import near
@@ -115,11 +114,9 @@ _ENDS = ("value", "low", "high", "standard_error", "method", "note")
 
 def _search(options: argparse.Namespace) -> int:
     metric = scorer_name(options.metric)  # before the data are read
-    data, models, classes, positive = load_data_and_models(options)
+    data, models, _, positive = load_data_and_models(options)
     grids = _grids(options.grid, models)
     scoring = sx.ScorerPanel([metric], pos_label=positive).scorers
-    if len(classes) == 2 and find(metric).sides == "one":
-        find(metric).positive(classes, positive)  # asks for the class before anything is fitted
     common: dict[str, Any] = {
         "groups": data.groups,
         "params": None if data.weight is None else {"sample_weight": data.weight},

@@ -14,17 +14,11 @@ from skmetrics_ext.progress import Progress, reporting
 from skmetrics_ext.report.cv_report import CrossValidationReport
 from skmetrics_ext.report.fold import FoldResult, Grouping, fit_and_score, numbered_folds
 from skmetrics_ext.report.out_of_fold import FittedOn, ScoredData
-from skmetrics_ext.report.params import positive_of, resolve_scoring, send_params
+from skmetrics_ext.report.params import read_scoring, send_params
 from skmetrics_ext.report.summary import INTERVAL_KINDS, IntervalKind
-from skmetrics_ext.scoring.panel import ScorerPanel, unique
+from skmetrics_ext.scoring.panel import unique
 from skmetrics_ext.scoring.responses import estimator_name
-from skmetrics_ext.scoring.scorer import check_classes, metric_of
-from skmetrics_ext.validation import (
-    InvalidParameterError,
-    check_option,
-    check_weight,
-    distinct_labels,
-)
+from skmetrics_ext.validation import InvalidParameterError, check_option, check_weight
 from skmetrics_ext.validation.containers import count_rows, read_column
 from skmetrics_ext.validation.errors import warn_user
 from skmetrics_ext.validation.groups import read_groups
@@ -161,11 +155,7 @@ default="prior"
     check_option("interval", interval, INTERVAL_KINDS)
     check_option("train", train, (True, False))
     models = named_models(estimators)
-    classes, task = classes_and_task(labels)
-    positive = positive_of(scoring, classes, pos_label) if task == "binary" else None
-    panel, left_out = resolve_scoring(scoring, task, positive)
-    if positive is None:
-        _check_scorers(panel, classes)
+    panel, task, positive, left_out = read_scoring(scoring, labels, pos_label)
     models, name = _with_baseline(models, baseline, random_state, params)
     splitter = make_splitter(cv, labels, task, groups, random_state)
     routed = send_params(models, panel, splitter, params, groups)
@@ -304,29 +294,6 @@ def named_models(estimators: Any) -> dict[str, Any]:
         if not hasattr(model, "fit") or isinstance(model, type):
             raise InvalidParameterError(f"The model {name!r} is not an estimator: {model!r:.80}.")
     return models
-
-
-def classes_and_task(y: Any) -> tuple[list[Any], str]:
-    from sklearn.utils.multiclass import type_of_target
-
-    classes = distinct_labels(y, "y")
-    if classes is None:
-        kind = type_of_target(y)
-        if kind == "multilabel-indicator":
-            return [], "multilabel"
-        raise InvalidParameterError(f"y must hold classes or multilabel indicators; it is {kind}.")
-    if len(classes) < 2:
-        raise InvalidParameterError(f"y holds the single class {classes.tolist()[0]!r}.")
-    return classes.tolist(), "binary" if len(classes) == 2 else "multiclass"
-
-
-def _check_scorers(panel: ScorerPanel, classes: list[Any]) -> None:
-    """Raise before any fit if a metric does not apply, or lacks a positive class."""
-    for scorer in panel.scorers.values():
-        metric = metric_of(scorer)
-        if metric is not None and metric.sides == "one" and len(classes) == 2:
-            metric.positive(classes)
-        check_classes(scorer, classes)
 
 
 def _with_baseline(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from skmetrics_ext.registry import find
 from skmetrics_ext.registry.defaults import HEADLINE
 from skmetrics_ext.scoring import ScorerPanel
 from skmetrics_ext.scoring.panel import accepts_weight, named_scorers
-from skmetrics_ext.scoring.scorer import metric_of
-from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.scoring.scorer import check_classes, metric_of
+from skmetrics_ext.validation import InvalidParameterError, distinct_labels
 from skmetrics_ext.validation.errors import warn_user
 from skmetrics_ext.validation.positive import natural_positive, positive_class
 
@@ -112,7 +112,62 @@ def _accepted(params: Mapping[str, Any], scorer: Any) -> dict[str, Any]:
     return {key: value for key, value in params.items() if key != "sample_weight"}
 
 
-def positive_of(scoring: Any, classes: Sequence[Any], pos_label: Any = None) -> Any:
+# --------------------------------------------------------------------------- metrics
+
+
+class Scoring(NamedTuple):
+    """The metrics of a report, and the positive class that they describe.
+
+    Parameters
+    ----------
+    panel : ScorerPanel
+    task : {"binary", "multiclass", "multilabel"}
+    positive : object
+        None if there is no positive class, or none is known.
+    left_out : tuple of str
+        Default metrics that need a positive class, if none is known.
+    """
+
+    panel: ScorerPanel
+    task: str
+    positive: Any
+    left_out: tuple[str, ...]
+
+
+def read_scoring(scoring: Any, y: Any, pos_label: Any = None) -> Scoring:
+    """The metrics of the argument ``scoring`` for the labels, checked before any fit."""
+    classes, task = classes_and_task(y)
+    positive = _positive_of(scoring, classes, pos_label) if task == "binary" else None
+    panel, left_out = _resolve_scoring(scoring, task, positive)
+    if positive is None:
+        check_scorers(panel, classes)
+    return Scoring(panel, task, positive, left_out)
+
+
+def classes_and_task(y: Any) -> tuple[list[Any], str]:
+    from sklearn.utils.multiclass import type_of_target
+
+    classes = distinct_labels(y, "y")
+    if classes is None:
+        kind = type_of_target(y)
+        if kind == "multilabel-indicator":
+            return [], "multilabel"
+        raise InvalidParameterError(f"y must hold classes or multilabel indicators; it is {kind}.")
+    if len(classes) < 2:
+        raise InvalidParameterError(f"y holds the single class {classes.tolist()[0]!r}.")
+    return classes.tolist(), "binary" if len(classes) == 2 else "multiclass"
+
+
+def check_scorers(panel: ScorerPanel, classes: list[Any]) -> None:
+    """Raise before any fit if a metric does not apply, or lacks a positive class."""
+    for scorer in panel.scorers.values():
+        metric = metric_of(scorer)
+        if metric is not None and metric.sides == "one" and len(classes) == 2:
+            metric.positive(classes)
+        check_classes(scorer, classes)
+
+
+def _positive_of(scoring: Any, classes: Sequence[Any], pos_label: Any = None) -> Any:
     """The positive class: ``pos_label``, that of the scorers, or the natural one; else None.
 
     Raises
@@ -148,7 +203,7 @@ def _described_class(scorer: Any, classes: Sequence[Any]) -> Any:
     return None if metric.sides == "none" else metric.params.get("pos_label", natural)
 
 
-def resolve_scoring(scoring: Any, task: str, positive: Any) -> tuple[ScorerPanel, tuple[str, ...]]:
+def _resolve_scoring(scoring: Any, task: str, positive: Any) -> tuple[ScorerPanel, tuple[str, ...]]:
     """The panel for the argument ``scoring``, and the default metrics left out of it.
 
     Metrics given by name all describe the same positive class, and request weights where metadata

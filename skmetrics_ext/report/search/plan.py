@@ -13,10 +13,16 @@ from skmetrics_ext.registry import METRICS, find
 from skmetrics_ext.registry.defaults import CHOICE
 from skmetrics_ext.report import cross_validation
 from skmetrics_ext.report.fold import Fold, numbered_folds
-from skmetrics_ext.report.params import Params, positive_of, resolve_scoring, send_params
+from skmetrics_ext.report.params import (
+    Params,
+    check_scorers,
+    classes_and_task,
+    read_scoring,
+    send_params,
+)
 from skmetrics_ext.scoring import ScorerPanel, get_scorer
 from skmetrics_ext.scoring.panel import accepts_weight, name_of
-from skmetrics_ext.scoring.scorer import Scorer, check_classes
+from skmetrics_ext.scoring.scorer import Scorer
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import count_rows
 from skmetrics_ext.validation.positive import natural_positive
@@ -131,13 +137,12 @@ def _of_search(search: Any, arguments: SearchArguments) -> SearchPlan:
     from sklearn.model_selection import check_cv
 
     X, y = arguments.X, arguments.y
-    classes, _ = cross_validation.classes_and_task(y)
+    classes, _ = classes_and_task(y)
     if not hasattr(search, "cv_results_") and enumerate_params(search) is None:
         search = clone(search).fit(X, y, **arguments.to_fit)  # its candidates depend on results
     panel = ScorerPanel(scoring_of(search, classes))
     metric = metric_chosen_by(search, panel.names)
-    for scorer in panel.scorers.values():
-        check_classes(scorer, classes)
+    check_scorers(panel, classes)
     splitter = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
     params, models, places = _candidates(search)
     routed = _route(search, models, panel, arguments)
@@ -159,16 +164,12 @@ def _of_search(search: Any, arguments: SearchArguments) -> SearchPlan:
 
 def _of_named(search: Mapping[Any, Any], arguments: SearchArguments) -> SearchPlan:
     models = cross_validation.named_models(search)
-    classes, task = cross_validation.classes_and_task(arguments.y)
     scoring = CHOICE if arguments.scoring is None else arguments.scoring
-    positive = positive_of(scoring, classes) if task == "binary" else None
-    panel, _ = resolve_scoring(scoring, task, positive)
+    panel, task, *_ = read_scoring(scoring, arguments.y)
     if len(panel.names) > 1:
         raise InvalidParameterError(
             f"scoring must be the one metric to choose by, got {list(panel.names)}."
         )
-    for scorer in panel.scorers.values():
-        check_classes(scorer, classes)
     cv = _FOLDS if arguments.cv is None else arguments.cv
     splitter = cross_validation.make_splitter(cv, arguments.y, task, arguments.groups, None)
     routed = send_params(models, panel, splitter, arguments.params, arguments.groups)

@@ -334,6 +334,18 @@ def test_mistakes_are_named(search, options, message):
         report(search, **options)
 
 
+@pytest.mark.parametrize(
+    ("search", "options"),
+    [
+        ({"a": TREE}, {"scoring": "f1"}),
+        (GridSearchCV(TREE, DEPTHS, scoring="f1"), {}),
+    ],
+)
+def test_a_positive_class_is_asked_for(search, options):
+    with pytest.raises(InvalidParameterError, match=r"^f1 needs .*pos_label"):
+        search_report(search, X, np.where(Y, "ill", "well"), **options)
+
+
 # --------------------------------------------------------------------------- nested
 
 
