@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import ast
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -26,7 +25,7 @@ from skmetrics_ext.validation.errors import near
 def _cv(options: argparse.Namespace) -> int:
     scoring = [scorer_name(name) for name in names_in(options.metrics)] or None
     required_metrics(options)  # rejects unreadable ones before models are fitted
-    data, models, classes, positive = load_data_and_models(options, options.by)
+    data, models, classes, positive = load_data_and_models(options)
     if scoring is None:
         log(note_no_positive_class(classes, positive))
     report = sx.cross_validation_report(
@@ -35,16 +34,11 @@ def _cv(options: argparse.Namespace) -> int:
         data.y,
         scoring=scoring,
         cv=_splitter(options, data),
-        groups=data.groups,
         by=data.by or None,
         baseline=None if options.baseline == "none" else options.baseline,
         pos_label=positive,
-        sample_weight=data.weight,
-        confidence_level=options.confidence,
         interval=options.interval,
-        n_jobs=options.jobs,
-        random_state=options.seed,
-        progress=not options.quiet,
+        **_common(options, data),
     )
     report = replace(report, data_warnings=data.warnings)
     if options.save:  # before printing: the reader of stdout may stop early, as `head` does
@@ -76,19 +70,31 @@ def scorer_name(name: str) -> str:
 
 
 def load_data_and_models(
-    options: argparse.Namespace, by: Sequence[str] = ()
+    options: argparse.Namespace,
 ) -> tuple[Dataset, dict[str, Any], list[Any], Any]:
     """Read the data set; return it, the models, the classes and the positive class of two.
 
     Notes and warnings about the columns go to stderr.
     """
     roles = options.target, options.features or None, tuple(options.drop), options.groups
-    use = Use(*roles, options.weight, tuple(by), options.drop_missing, form_of(options))
+    use = Use(*roles, options.weight, tuple(options.by), options.drop_missing, form_of(options))
     data = load(options.file, use)
     log(*data.notes, *data.warnings)
     models = make_models(names_in(options.models), data, options.seed, trusted=options.trust)
     classes = np.unique(data.y).tolist()
     return data, models, classes, parse_positive(classes, options.positive)
+
+
+def _common(options: argparse.Namespace, data: Dataset) -> dict[str, Any]:
+    """Arguments that reports of models and of searches share."""
+    return {
+        "groups": data.groups,
+        "params": None if data.weight is None else {"sample_weight": data.weight},
+        "confidence_level": options.confidence,
+        "random_state": options.seed,
+        "n_jobs": options.jobs,
+        "progress": not options.quiet,
+    }
 
 
 CV = Command(
@@ -117,14 +123,7 @@ def _search(options: argparse.Namespace) -> int:
     data, models, _, positive = load_data_and_models(options)
     grids = _grids(options.grid, models)
     scoring = sx.ScorerPanel([metric], pos_label=positive).scorers
-    common: dict[str, Any] = {
-        "groups": data.groups,
-        "params": None if data.weight is None else {"sample_weight": data.weight},
-        "confidence_level": options.confidence,
-        "random_state": options.seed,
-        "n_jobs": options.jobs,
-        "progress": not options.quiet,
-    }
+    common = _common(options, data)
     folds = partial(make_splitter, y=data.y, task="multiclass", groups=data.groups)
     cv = folds(options.folds, random_state=options.seed)
     candidates = _candidates(models, grids)
