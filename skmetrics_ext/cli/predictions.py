@@ -61,6 +61,8 @@ class Predictions:
     options : argparse.Namespace
     files : Files
         The rows, in memory unless they are many.
+    requested : list of str or None
+        Names of metrics in the options; None for the default.
     names : ColumnNames
         The columns that are read.
     classes : list
@@ -74,6 +76,7 @@ class Predictions:
 
     options: argparse.Namespace
     files: Files
+    requested: list[str] | None
     names: ColumnNames
     classes: list[Any]
     positive: Any
@@ -83,7 +86,7 @@ class Predictions:
     @classmethod
     def read(cls, options: argparse.Namespace, others: Sequence[str] = ()) -> Self:
         """Open the file of the options, and log how it was read; ``others`` are more columns."""
-        requested_metrics(options)  # wrong names are reported before any data are read
+        requested = requested_metrics(options)
         scores, preds = (tuple(dict.fromkeys(names)) for names in (options.score, options.pred))
         options.by = list(dict.fromkeys(options.by))
         if not scores and not preds:
@@ -119,7 +122,7 @@ class Predictions:
         ]
         models += [PredictedModel(name, (name,), "labels") for name in preds]
         positive = parse_positive(classes, options.positive)
-        return cls(options, files, names, classes, positive, tuple(models))
+        return cls(options, files, requested, names, classes, positive, tuple(models))
 
     @property
     def note(self) -> str:
@@ -178,7 +181,7 @@ class Predictions:
         self, models: Sequence[PredictedModel], names: Sequence[str] | None = None
     ) -> None:
         """Reject metrics that no model has predictions for; by default those of the options."""
-        for name in requested_metrics(self.options) or () if names is None else names:
+        for name in (self.requested or ()) if names is None else names:
             if not any(model.fits(name) for model in models):
                 response = find_metric(name).spec.response
                 needs = _NEEDS.get(response, "probabilities, and the scores are not")
@@ -190,10 +193,10 @@ class Predictions:
         Without a positive class the defaults leave out metrics of one class; metrics of the
         options raise an error that asks for it.
         """
-        names, required = requested_metrics(self.options), required_metrics(self.options)
-        if names is not None:
-            metrics = {name: find_metric(name) for name in names if model.fits(name)}
+        if self.requested is not None:
+            metrics = {name: find_metric(name) for name in self.requested if model.fits(name)}
         else:
+            required = required_metrics(self.options)
             is_open = len(self.classes) == 2 and self.positive is None
             metrics = {
                 name: metric

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext import compute_metrics, confusion_matrix
-from skmetrics_ext.cli.predictions import ALL, Predictions, find_metric, requested_metrics
+from skmetrics_ext.cli.predictions import ALL, Predictions, find_metric
 from skmetrics_ext.formats import interval, number
 from skmetrics_ext.plotting.plot_results import KINDS
 from skmetrics_ext.plotting.source import DisplaySource
@@ -130,8 +130,7 @@ def _answer(
 ) -> list[str]:
     """The question, and the answer of the first metric."""
     shown = dict.fromkeys(row["metric"] for row in values)
-    requested = requested_metrics(data.options) or []
-    metric = next(name for name in [*requested, *shown] if name in shown)
+    metric = next(name for name in [*(data.requested or ()), *shown] if name in shown)
     rows = {row["of"]: row for row in values if row["metric"] == metric}
     ordered = best_first(metric, {model: row["value"] for model, row in rows.items()})
     name, higher = display_name(metric), find_metric(metric).spec.greater_is_better
