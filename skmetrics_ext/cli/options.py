@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 from skmetrics_ext.backends.csv_files import TextForm
 from skmetrics_ext.cli.models import MODELS
 from skmetrics_ext.datasets import BUNDLED
+from skmetrics_ext.inference.margins import ALTERNATIVES
 from skmetrics_ext.registry.defaults import CHOICE
+from skmetrics_ext.report.cross_validation import STRATEGIES
 from skmetrics_ext.report.summary import INTERVAL_KINDS
 from skmetrics_ext.requirements import Requirement
 from skmetrics_ext.thresholds.criteria import RULES
@@ -23,8 +25,7 @@ MOST_RESAMPLED = 20_000  # rows of a file that `score` resamples by default
 
 _FORMATS = "a .csv, .tsv (also .gz) or .parquet file with a header"
 _SEPARATORS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " "}
-_CLAIMS = ("two-sided", "less", "greater", "non-inferior", "equivalent")
-_BASELINES = ("prior", "most_frequent", "stratified", "uniform", "none")
+_BASELINES = (*STRATEGIES, "none")
 
 
 # --------------------------------------------------------------------------- types of arguments
@@ -255,7 +256,7 @@ OPTIONS: Mapping[str, Option] = {
         100,
         default=RESAMPLES,
     ),
-    "claim": Option("claim to test about two models", default="two-sided", choices=_CLAIMS),
+    "claim": Option("claim to test about two models", default="two-sided", choices=ALTERNATIVES),
     "margin": Option("smallest difference that matters", "SIZE", type=float),
     "criterion": Option(
         f"what is optimised: {', '.join(RULES)}, or a metric of labels (default: youden)", "NAME"

@@ -26,7 +26,7 @@ from skmetrics_ext.validation.parameters import check_level
 from skmetrics_ext.validation.rows import check_fitted_rows
 from skmetrics_ext.validation.tensors import to_host
 
-_STRATEGIES = ("prior", "most_frequent", "stratified", "uniform")
+STRATEGIES = ("prior", "most_frequent", "stratified", "uniform")
 
 
 def cross_validation_report(
@@ -307,13 +307,13 @@ def _with_baseline(
         return models, None
     if hasattr(baseline, "fit") and not isinstance(baseline, type):
         name, model = estimator_name(baseline), baseline
-    elif isinstance(baseline, str) and baseline in _STRATEGIES:
+    elif isinstance(baseline, str) and baseline in STRATEGIES:
         name, model = baseline, DummyClassifier(strategy=baseline, random_state=random_state)
         if get_config().get("enable_metadata_routing") and "sample_weight" in params:
             model.set_fit_request(sample_weight=True)
     else:
         raise InvalidParameterError(
-            f"baseline must be one of {', '.join(map(repr, _STRATEGIES))}, an estimator or None, "
+            f"baseline must be one of {', '.join(map(repr, STRATEGIES))}, an estimator or None, "
             f"got {baseline!r}."
         )
     *_, name = unique([*models, f"baseline ({name})"])
