@@ -111,23 +111,24 @@ class FoldStatistics:
         except summary.NoIntervalError as error:
             return str(error)
 
-    def _part(self, whole: FoldResult | OutOfFold, codes: Sequence[int]) -> OutOfFold:
-        """Predictions of these groups; ``fold`` holds their positions in the whole."""
+    def _part(self, whole: FoldResult | OutOfFold, codes: Sequence[int]) -> tuple[OutOfFold, Array]:
+        """Predictions of these groups, and their positions in the whole."""
         kept = np.flatnonzero(np.isin(self.rows_by.of_row[whole.rows], codes))
         responses = {name: response[kept] for name, response in whole.responses.items()}
-        return OutOfFold(whole.rows[kept], kept, whole.classes, responses)
+        folds = np.broadcast_to(whole.fold, whole.rows.shape)
+        return OutOfFold(whole.rows[kept], folds[kept], whole.classes, responses), kept
 
     def _pooled(self, metric: str, codes: Sequence[int]) -> Linearized:
-        part = self._part(self.pooled, codes)
+        part, kept = self._part(self.pooled, codes)
         if not len(part.rows):
             raise summary.NoIntervalError("there are no predictions")
-        numbers, design, cluster = part.fold, INDEPENDENT, None
+        numbers, design, cluster = kept, INDEPENDENT, None
         weight = self.data.params_of(metric, part.rows).get("sample_weight")
         if weight is not None:
             numbers = numbers[read_array("sample_weight", weight) != 0]
         dependent = self.data.dependent(self.pooled.rows)
         if dependent is not None:
-            design = Design(np.unique(dependent[part.fold], return_inverse=True)[1])
+            design = Design(np.unique(dependent[kept], return_inverse=True)[1])
             cluster = dependent[numbers]
         identity: dict[str, Any] = {"numbers": numbers, "cluster": cluster}
         sample, _ = summary.sample_of_fold(self.data, metric, part, design, **identity)
@@ -138,7 +139,7 @@ class FoldStatistics:
     def _mean(self, metric: str, codes: Sequence[int]) -> Linearized:
         samples, rows, numbers, n_before, why = [], [], [], 0, ""
         for result in self.results:
-            part = self._part(result, codes)
+            part, kept = self._part(result, codes)
             try:
                 if not len(part.rows):
                     raise summary.NoIntervalError("no rows")
@@ -150,7 +151,7 @@ class FoldStatistics:
                 if np.isfinite(sample.value):
                     samples.append(sample)
                     rows.append(part.rows[positions])
-                    numbers.append(n_before + part.fold[positions])
+                    numbers.append(n_before + kept[positions])
             n_before += len(result.rows)
         if not samples:
             raise summary.NoIntervalError(why)
