@@ -14,7 +14,7 @@ from skmetrics_ext.inference.draws.atoms import Scatter
 from skmetrics_ext.inference.draws.samples import TallySample
 from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.inference.selection import Noise, repeats_to_tell, rows_to_tell
-from skmetrics_ext.numeric import Array
+from skmetrics_ext.numeric import Array, parts
 from skmetrics_ext.report.fold import Fold, FoldResult
 from skmetrics_ext.report.out_of_fold import ScoredData
 from skmetrics_ext.report.summary import NoIntervalError, sample_of_fold
@@ -264,10 +264,8 @@ def _shares(statistic: Linearized) -> Array:
 def _drawn(sample: TallySample, counts: Array, unit_of: Array) -> Array:
     """The metric for each draw (B,) of the units."""
     by_unit = Scatter(sample.atoms.of_row, len(sample.atoms))
-    size, values = max(_AT_ONCE // len(unit_of), 1), []
-    for start in range(0, len(counts), size):
-        values.append(sample.statistic(by_unit(counts[start : start + size, unit_of])))
-    return np.concatenate(values)
+    blocks = parts(len(counts), max(_AT_ONCE // len(unit_of), 1))
+    return np.concatenate([sample.statistic(by_unit(counts[block, unit_of])) for block in blocks])
 
 
 def _room(shape: tuple[int, ...]) -> Array:

@@ -21,7 +21,7 @@ from skmetrics_ext.report.out_of_fold import ScoredData
 from skmetrics_ext.report.search.noise import RowNoise, TopTwoDifference, rounds_of
 from skmetrics_ext.report.search.plan import SearchArguments, SearchPlan, plan_of
 from skmetrics_ext.report.search.result import COLUMNS, NOT_INCLUDED, SearchReport, label_of
-from skmetrics_ext.report.search.simplest import SimplestWithin
+from skmetrics_ext.report.search.simplest import SimplestWithin, split_keys
 from skmetrics_ext.report.summary import bounds_of
 from skmetrics_ext.rows import Rows
 from skmetrics_ext.validation import InvalidParameterError
@@ -505,8 +505,7 @@ def _by_callable(
     refit: Callable[[Any], int], results: Mapping[str, Any], metric: str
 ) -> selection.Choose:
     """A user's refit rule, called once for each draw of the values."""
-    mean = results[f"mean_test_{metric}"]
-    splits = [key for key in results if key.startswith("split") and key.endswith(f"test_{metric}")]
+    mean, splits = results[f"mean_test_{metric}"], split_keys(results, metric)
 
     def choose(values: Array) -> Array:
         places = []

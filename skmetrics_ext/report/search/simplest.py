@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import count, takewhile
 from typing import Any, Literal
 
 import numpy as np
@@ -121,7 +122,8 @@ class SimplestWithin:
 
     def of(self, results: Mapping[str, Any]) -> Callable[[Array], Array]:
         """The rule as a function of values (B, p) of the same candidates."""
-        splits = _splits(results, self.metric(results))
+        keys = split_keys(results, self.metric(results))
+        splits = np.column_stack([np.asarray(results[key], np.float64) for key in keys])
         cost = np.array([self._cost(params) for params in results["params"]])
         reach = self._reach(splits)
 
@@ -177,9 +179,6 @@ def _error(values: Array, overlap: float) -> float:
     return corrected_error(defined, overlap) if len(defined) > 1 else 0.0
 
 
-def _splits(results: Mapping[str, Any], metric: str) -> Array:
-    """Values (p, J) on the splits."""
-    columns: list[Array] = []
-    while f"split{len(columns)}_test_{metric}" in results:
-        columns.append(np.asarray(results[f"split{len(columns)}_test_{metric}"], np.float64))
-    return np.column_stack(columns)
+def split_keys(results: Mapping[str, Any], metric: str) -> list[str]:
+    """Keys of the values on each split."""
+    return [*takewhile(results.__contains__, (f"split{k}_test_{metric}" for k in count()))]
