@@ -84,15 +84,21 @@ class Predictions:
     arrays: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, options: argparse.Namespace, others: Sequence[str] = ()) -> Self:
-        """Open the file of the options, and log how it was read; ``others`` are more columns."""
+    def read(cls, options: argparse.Namespace, others: Sequence[str] | None = ()) -> Self:
+        """Open the file of the options, and log how it was read.
+
+        ``others`` are more columns; None stands for all of the file.
+        """
         requested = requested_metrics(options)
         scores, preds = (tuple(dict.fromkeys(names)) for names in (options.score, options.pred))
         options.by = list(dict.fromkeys(options.by))
         if not scores and not preds:
             raise ValueError("nothing to score: pass --score or --pred.")
         form = form_of(options)
-        target = target_of(options.target, columns_of(options.file, form))
+        columns = columns_of(options.file, form)
+        target = target_of(options.target, columns)
+        roles = {target, *scores, *preds, options.weight, options.groups}
+        others = [name for name in columns if name not in roles] if others is None else others
         pred, *more_preds = preds or (None,)
         further = GroupColumns((*more_preds, *(others or options.by)), crossed=True)
         names = ColumnNames(target, scores, pred, options.weight, further, options.groups)
@@ -106,19 +112,19 @@ class Predictions:
             n_left = f"{n_before - (files.n_rows or 0):,} of {n_before:,} " if n_before else ""
             log(f"{n_left}rows left out for a missing value")
         else:
-            roles = (names.true, *scores, *preds, options.weight, options.groups, *others)
+            roles.update(others)
             files = files.name_missing([name for name in options.by if name not in roles])
         classes = _classes_of(files, names, preds, read_bytes(options.memory))
         if options.classes:
             classes = _parse_classes(options.classes, classes)
-        columns: dict[str, tuple[str, ...]] = {name: (name,) for name in scores}
         if scores and len(classes) == 1:
             raise ValueError(f"metrics of scores need two classes, and the file has {classes}.")
+        by_model: dict[str, tuple[str, ...]] = {name: (name,) for name in scores}
         if scores and len(classes) != 2:
-            columns = {", ".join(scores): tuple(columns_of_classes(scores, classes))}
+            by_model = {", ".join(scores): tuple(columns_of_classes(scores, classes))}
         models = [
             PredictedModel(name, of_model, _kind_of_scores(files, names, of_model))
-            for name, of_model in columns.items()
+            for name, of_model in by_model.items()
         ]
         models += [PredictedModel(name, (name,), "labels") for name in preds]
         positive = parse_positive(classes, options.positive)

@@ -7,11 +7,9 @@ from functools import partial
 from pathlib import Path
 
 from skmetrics_ext import weak_slices
-from skmetrics_ext.backends.files import columns_of
 from skmetrics_ext.cli.messages import log, page_of, show
-from skmetrics_ext.cli.options import COLUMNS, Command, form_of
+from skmetrics_ext.cli.options import COLUMNS, Command
 from skmetrics_ext.cli.predictions import Predictions, find_metric
-from skmetrics_ext.datasets.files import target_of
 from skmetrics_ext.registry.defaults import CHOICE, OF_SCORES
 
 _LISTED = "(in --json)"
@@ -21,10 +19,7 @@ def _slices(options: argparse.Namespace) -> int:
     model_columns = [*options.score, *options.pred]
     if options.slice_metric:
         find_metric(options.slice_metric)
-    columns = columns_of(options.file, form_of(options))
-    roles = {target_of(options.target, columns), *model_columns, options.weight, options.groups}
-    others = [name for name in columns if name not in roles]
-    data = Predictions.read(options, options.slice_by or others)
+    data = Predictions.read(options, options.slice_by)
     log(data.note)
     if len(data.models) > 1:
         raise ValueError(f"slices needs one model, got {len(data.models)}: {model_columns}.")
