@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from textwrap import wrap
 from typing import Any, NamedTuple
@@ -225,6 +225,20 @@ def _thinned(x: Array, y: Array) -> tuple[Array, Array]:
 # --------------------------------------------------------------------------- dots
 
 
+class _DotAxis(NamedTuple):
+    """The range of a dot chart, and the edges of its area."""
+
+    low: float
+    high: float
+    left: float
+    foot: float
+
+    def place(self, value: float) -> float:
+        """Horizontal position of a value."""
+        share = (value - self.low) / (self.high - self.low)
+        return self.left + 8 + share * (_DOTS_WIDTH - self.left - 28)
+
+
 def dot_chart(dots: Sequence[Dot], title: str) -> str:
     """Dots with intervals over a shared axis; the baseline is hollow, with a dotted line.
 
@@ -243,49 +257,38 @@ def dot_chart(dots: Sequence[Dot], title: str) -> str:
     left = min(max(len(dot.label) for dot in dots) * _CHARACTER + 12, _LABEL_MOST)
     labels = [wrap(dot.label, max(int((left - 8) / _CHARACTER), 1)) or [""] for dot in dots]
     heights = [max(_ROW, _LINE * len(label) + 8) for label in labels]
-    foot = _TOP + sum(heights)
-
-    def place(value: float) -> float:
-        return left + 8 + (value - low) / (high - low) * (_DOTS_WIDTH - left - 28)
-
+    axis = _DotAxis(low, high, left, _TOP + sum(heights))
     parts = []
     for tick in _ticks(low, high):
-        parts.append(_path(f"M{place(tick):.1f} {_TOP}V{foot}", "grid"))
-        parts.append(_text(place(tick), foot + 18, f"{tick:g}"))
+        parts.append(_path(f"M{axis.place(tick):.1f} {_TOP}V{axis.foot}", "grid"))
+        parts.append(_text(axis.place(tick), axis.foot + 18, f"{tick:g}"))
     middle = np.cumsum([_TOP, *heights])[:-1] + np.array(heights) / 2
     for dot, label, y in zip(dots, labels, middle.tolist(), strict=True):
-        parts += _row(dot, label, y, left, place, foot, dot.is_baseline and limits is not None)
-    return _svg(_DOTS_WIDTH, foot + 30, title, parts)
+        parts += _row(dot, label, y, axis, is_beyond=dot.is_baseline and limits is not None)
+    return _svg(_DOTS_WIDTH, axis.foot + 30, title, parts)
 
 
-def _row(
-    dot: Dot,
-    label: list[str],
-    y: float,
-    left: float,
-    place: Callable[[float], float],
-    foot: float,
-    is_beyond: bool,
-) -> list[str]:
+def _row(dot: Dot, label: list[str], y: float, axis: _DotAxis, *, is_beyond: bool) -> list[str]:
     ends = interval(dot.low, dot.high)
     first = y + 4 - _LINE * (len(label) - 1) / 2
     parts = [f"<g><title>{escape(f'{dot.label}: {number(dot.value)} {ends}'.strip())}</title>"]
-    parts += [_text(left, first + _LINE * k, part, "end") for k, part in enumerate(label)]
+    parts += [_text(axis.left, first + _LINE * k, part, "end") for k, part in enumerate(label)]
     if is_beyond:
         shown = _text(_DOTS_WIDTH - _RIGHT, y + 4, f"{number(dot.value)} →", "end")
-        if place(dot.value) < left:
-            shown = _text(left + 12, y + 4, f"← {number(dot.value)}", "start")
+        if axis.place(dot.value) < axis.left:
+            shown = _text(axis.left + 12, y + 4, f"← {number(dot.value)}", "start")
         return [*parts, shown, "</g>"]
-    ticks = [f"M{place(value):.1f} {y - 5}v10" for value in dot.points if math.isfinite(value)]
+    ticks = [f"M{axis.place(value):.1f} {y - 5}v10" for value in dot.points if math.isfinite(value)]
     parts.append(_path("".join(ticks), "tick") if ticks else "")
     if ends:
-        parts.append(_path(f"M{place(dot.low):.1f} {y}H{place(dot.high):.1f}", "range"))
+        low, high = axis.place(dot.low), axis.place(dot.high)
+        parts.append(_path(f"M{low:.1f} {y}H{high:.1f}", "range"))
     if math.isnan(dot.value):
-        return [*parts, _text(left + 12, y + 4, "undefined", "start"), "</g>"]
+        return [*parts, _text(axis.left + 12, y + 4, "undefined", "start"), "</g>"]
     if math.isfinite(dot.train):
-        parts.append(_path(f"M{place(dot.train):.1f} {y - 6}l5 6l-5 6l-5 -6z", "train"))
-    x, look = f"{place(dot.value):.1f}", "dot baseline" if dot.is_baseline else "dot"
-    parts.append(_path(f"M{x} {_TOP}V{foot}", "chance") if dot.is_baseline else "")
+        parts.append(_path(f"M{axis.place(dot.train):.1f} {y - 6}l5 6l-5 6l-5 -6z", "train"))
+    x, look = f"{axis.place(dot.value):.1f}", "dot baseline" if dot.is_baseline else "dot"
+    parts.append(_path(f"M{x} {_TOP}V{axis.foot}", "chance") if dot.is_baseline else "")
     return [*parts, f'<circle class="{look}" cx="{x}" cy="{y}" r="5"/></g>']
 
 
