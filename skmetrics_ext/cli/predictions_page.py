@@ -65,7 +65,8 @@ def predictions_page(
         section("Pictures", _pictures(data)),
         section("Groups", *of_groups, is_folded=True),
     ]
-    return document(title.format(Path(data.options.file).name), (), parts, card=brief(card))
+    name = Path(data.options.file).name
+    return document(title.format(name), (), parts, card=brief(filter(None, card)))
 
 
 def _has_all_rows(row: Row) -> bool:
@@ -98,7 +99,7 @@ def _card(
     pairs: Sequence[Row],
     verdicts: Verdicts | None,
     worst: Worst | None,
-) -> list[str]:
+) -> Iterator[str]:
     """Lines at the top: the best model by the first metric, and what it was computed from."""
     pairs = [row for row in pairs if "first" in row]  # others have no values
     values = rows or [
@@ -106,14 +107,15 @@ def _card(
         for row in pairs
         for model, value in MODELS_OF_PAIR
     ]
-    lines = _answer(data, values, pairs, worst) if values else []
+    if values:
+        yield from _answer(data, values, pairs, worst)
     if verdicts is not None:
         n_passed = sum(row.verdict == "pass" for row in verdicts.rows)
-        lines.append(f"Requirements: {n_passed} of {len(verdicts.rows)} pass.")
+        yield f"Requirements: {n_passed} of {len(verdicts.rows)} pass."
     facts = {"true classes": data.names.true, "positive class": data.positive}
     facts |= {"weights": data.options.weight, "groups": data.options.groups}
-    lines.append("; ".join(f"{name}: {fact}" for name, fact in facts.items() if fact is not None))
-    return [line for line in [*lines, data.note] if line]
+    yield "; ".join(f"{name}: {fact}" for name, fact in facts.items() if fact is not None)
+    yield data.note
 
 
 def best_first(metric: str, values: Mapping[str, float]) -> list[str]:
@@ -127,7 +129,7 @@ def best_first(metric: str, values: Mapping[str, float]) -> list[str]:
 
 def _answer(
     data: Predictions, values: Sequence[Row], pairs: Sequence[Row], worst: Worst | None
-) -> list[str]:
+) -> Iterator[str]:
     """The question, and the answer of the first metric."""
     shown = dict.fromkeys(row["metric"] for row in values)
     metric = next(name for name in [*(data.requested or ()), *shown] if name in shown)
@@ -136,35 +138,33 @@ def _answer(
     name, higher = display_name(metric), find_metric(metric).spec.greater_is_better
     direction = " (lower is better)" if higher is False else ""
     n_rows = "" if data.files.n_rows is None else f", {data.files.n_rows:,} rows"
-    lines = [f"{question_text([*rows], data.positive)} {name}{direction}{n_rows}."]
+    yield f"{question_text([*rows], data.positive)} {name}{direction}{n_rows}."
     if ordered:
         row, level = rows[ordered[0]], f"{100 * data.options.confidence:g} %"
         ends = interval(row.get("low", math.nan), row.get("high", math.nan))
-        lines.append(best_text(ordered[0], len(ordered) > 1, name, row["value"], ends, level))
+        yield best_text(ordered[0], len(ordered) > 1, name, row["value"], ends, level)
     of_metric = [row for row in pairs if row["metric"] == metric]
-    lines += [*_comparisons(data, metric, ordered, of_metric), _constant(data, metric)]
+    yield from _comparisons(data, metric, ordered, of_metric)
+    yield _constant(data, metric)
     if worst is not None and ordered:
-        lines.append(_worst_group(metric, ordered[0], worst))
-    return lines
+        yield _worst_group(metric, ordered[0], worst)
 
 
 def _comparisons(
     data: Predictions, metric: str, ordered: Sequence[str], pairs: Sequence[Row]
-) -> list[str]:
+) -> Iterator[str]:
     """How the best model compares with the runner-up, or which claims are concluded."""
-    lines = []
     for pair in pairs:
         first, second = pair["first"], pair["second"]
         if "claim" in pair:
             conclusion = "concluded" if pair["concluded"] else "not concluded"
             margin = "" if pair["margin"] is None else f" by a margin of {pair['margin']:g}"
-            lines.append(f"{first} against {second}, {pair['claim']}{margin}: {conclusion}.")
+            yield f"{first} against {second}, {pair['claim']}{margin}: {conclusion}."
         elif {first, second} == {*ordered[:2]}:
             is_better = pair["p_value"] <= 1 - data.options.confidence
             verdict = "Better than" if is_better else "Not distinguishable from"
             text = difference_text(display_name(metric), pair, 1 if first == ordered[0] else -1)
-            lines.append(f"{verdict} the runner-up, {ordered[1]}: {text}.")
-    return lines
+            yield f"{verdict} the runner-up, {ordered[1]}: {text}."
 
 
 def _constant(data: Predictions, metric: str) -> str:

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-import numpy as np
-
 from skmetrics_ext.formats import json_of
 from skmetrics_ext.report import saving, tables
 from skmetrics_ext.report.out_of_fold import FoldValues
@@ -18,6 +16,7 @@ from skmetrics_ext.report.summary import (
     IntervalKind,
     compare_models,
     defined_means,
+    value_or_mean,
 )
 from skmetrics_ext.requirements import Verdicts, check_requirements
 from skmetrics_ext.result_bases import SCHEMA_VERSION, draw
@@ -382,10 +381,7 @@ class CrossValidationReport(FoldValues, Tabular):
         <BLANKLINE>
         [1] the interval contains the limit
         """
-        rows = [
-            {**row, "value": row.mean if np.isnan(row.value) else row.value}
-            for row in self.summary(interval)
-        ]
+        rows = [{**row, "value": value_or_mean(row)} for row in self.summary(interval)]
         worst = None
         if self.data.rows_by is not None:
             worst = lambda metric, model: self.by_group(model).worst(metric)  # noqa: E731

@@ -389,36 +389,37 @@ def _question(report: CrossValidationReport) -> str:
     )
 
 
-def _answer(report: CrossValidationReport) -> list[str]:
+def _answer(report: CrossValidationReport) -> Iterator[str]:
     metric, baseline = report.metrics[0], report.baseline
     name, sign = shown_metric(metric)
     try:
         best = report.best(metric)
     except InvalidParameterError as error:
-        return [str(error)]
+        yield str(error)
+        return
     row = next(r for r in report.summary() if (r.model, r.metric) == (best, metric))
     others = len(report.models) > 1
-    value = row.mean if math.isnan(row.value) else row.value
+    value, title = sign * summary.value_or_mean(row), summary.interval_title(report)
     ends = interval(*sorted((sign * row.low, sign * row.high)))
-    lines = [best_text(best, others, name, sign * value, ends, summary.interval_title(report))]
+    yield best_text(best, others, name, value, ends, title)
     if best == baseline and others:
-        return [*lines, "No model does better than the baseline, which ignores the features."]
+        yield "No model does better than the baseline, which ignores the features."
+        return
     pairs = [best_and_next(report, metric)]
     if baseline is not None and best != baseline:
         pairs.append(comparison_of(report, metric, best, baseline))
         if pairs[-1] is None:
-            lines.append(f"Too few folds for a comparison with {baseline}.")
+            yield f"Too few folds for a comparison with {baseline}."
     for pair in filter(None, pairs):
         other = pair["model_b"]
         other = other if other == baseline else f"the runner-up, {other}"
         relation = "Better than" if _is_significant(report, pair) else "Not distinguishable from"
-        lines.append(f"{relation} {other}: {_difference(pair)}.")
+        yield f"{relation} {other}: {_difference(pair)}."
     if any(pairs):
-        lines.append(
+        yield (
             f"Differences describe {summary.TARGETS['corrected']}; their intervals and p-values "
             "are adjusted for all pairs of models (Holm)."
         )
-    return lines
 
 
 def _undefined_cells(report: CrossValidationReport) -> str:

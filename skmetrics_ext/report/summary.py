@@ -64,6 +64,11 @@ def defined_means(report: FoldValues, metric: str) -> dict[str, float]:
     return {model: mean for model, mean in means.items() if not np.isnan(mean)}
 
 
+def value_or_mean(row: Mapping[str, Any]) -> float:
+    """The value that the interval of a row describes; without an interval, the mean over folds."""
+    return float(row["mean"] if np.isnan(row["value"]) else row["value"])
+
+
 def _cell(report: FoldValues, model: str, metric: str) -> dict[str, Any]:
     results = report.results_of(model)
     values = np.array([result.values[metric] for result in results])

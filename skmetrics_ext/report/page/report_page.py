@@ -24,7 +24,7 @@ from skmetrics_ext.report.out_of_fold import ThresholdCounts
 from skmetrics_ext.report.page import charts
 from skmetrics_ext.report.page import document as html
 from skmetrics_ext.report.page.document import note, section
-from skmetrics_ext.report.summary import interval_title, kind_of, without_baseline
+from skmetrics_ext.report.summary import interval_title, kind_of, value_or_mean, without_baseline
 from skmetrics_ext.report.tables import fold_notes, for_people, heading, shown_metric
 from skmetrics_ext.rows import Rows, Shown
 from skmetrics_ext.tallies import Counts
@@ -174,9 +174,9 @@ def _dot_charts(report: CrossValidationReport, summary: Rows) -> list[tuple[str,
         dots = []
         for row in for_people(summary.like(row for row in summary if row.metric == metric)):
             folds = [sign * result.values[metric] for result in report.results_of(row.model)]
-            value, train = row.mean if math.isnan(row.value) else row.value, row.get("train", _NAN)
-            bounds = row.low, row.high
-            dots.append(charts.Dot(row.model, value, *bounds, folds, row.is_baseline, train))
+            numbers = value_or_mean(row), row.low, row.high
+            train = row.get("train", _NAN)
+            dots.append(charts.Dot(row.model, *numbers, folds, row.is_baseline, train))
         label = f"{title}: {interval_title(report)}, and every fold"
         lower = " (lower is better)" if sign < 0 else ""
         figures.append((charts.dot_chart(dots, label), f"{title}{lower}", title))
