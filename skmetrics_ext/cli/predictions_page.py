@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,20 +32,12 @@ _METHODS = {"probabilities": "predict_proba", "values": "decision_function"}
 Row = dict[str, Any]
 
 
-def predictions_page(
-    data: Predictions,
-    title: str,
-    rows: Sequence[Row],
-    pairs: Sequence[Row],
-    verdicts: Verdicts | None,
-    worst: Worst | None = None,
-) -> str:
-    """A page about the models of a file.
+class Results(NamedTuple):
+    """Values of the models of a file, and the differences between them.
 
     Parameters
     ----------
-    title : str
-        The heading; ``{}`` is replaced by the name of the file.
+    data : Predictions
     rows : sequence of dict
         Values of the models with their intervals, by group; ``compare`` has none.
     pairs : sequence of dict
@@ -53,24 +45,33 @@ def predictions_page(
     worst : callable, default=None
         Gives the worst group of a metric and a model; None without groups.
     """
-    of_all_rows, pairs_of_all_rows = ([*filter(_has_all_rows, part)] for part in (rows, pairs))
-    of_groups = [
-        _table(data, [row for row in part if not _has_all_rows(row)]) for part in (rows, pairs)
-    ]
-    card = _card(data, of_all_rows, pairs_of_all_rows, verdicts, worst)
+
+    data: Predictions
+    rows: Sequence[Row]
+    pairs: Sequence[Row]
+    worst: Worst | None = None
+
+    def of(self, *, all_rows: bool) -> Results:
+        """The results of all rows, or those of groups."""
+        rows, pairs = (
+            [row for row in part if (row.get("group", ALL) == ALL) == all_rows]
+            for part in (self.rows, self.pairs)
+        )
+        return self._replace(rows=rows, pairs=pairs)
+
+
+def predictions_page(title: str, results: Results, verdicts: Verdicts | None) -> str:
+    """A page about the models of a file, whose name replaces ``{}`` in the title."""
+    data, whole, groups = results.data, results.of(all_rows=True), results.of(all_rows=False)
     parts = [
         None if verdicts is None else section("Requirements", table(verdicts.rows)),
-        section("Models", _table(data, of_all_rows)),
-        section("Differences between models", _table(data, pairs_of_all_rows)),
+        section("Models", _table(data, whole.rows)),
+        section("Differences between models", _table(data, whole.pairs)),
         section("Pictures", _pictures(data)),
-        section("Groups", *of_groups, is_folded=True),
+        section("Groups", _table(data, groups.rows), _table(data, groups.pairs), is_folded=True),
     ]
-    name = Path(data.options.file).name
-    return document(title.format(name), (), parts, card=brief(filter(None, card)))
-
-
-def _has_all_rows(row: Row) -> bool:
-    return bool(row.get("group", ALL) == ALL)
+    card = brief(filter(None, _card(whole, verdicts)))
+    return document(title.format(Path(data.options.file).name), (), parts, card=card)
 
 
 def _table(data: Predictions, rows: Sequence[Row]) -> str:
@@ -79,7 +80,7 @@ def _table(data: Predictions, rows: Sequence[Row]) -> str:
         return ""
     shown = [{**row, "metric": display_name(row["metric"])} for row in rows]
     ends = f"{100 * data.options.confidence:g}% interval", "interval"
-    group = [] if _has_all_rows(rows[0]) else ["group"]
+    group = [] if rows[0].get("group", ALL) == ALL else ["group"]
     if "of" not in rows[0]:
         pair = ("a", "first"), ("b", "second"), ("a - b", "difference"), ends, ("p", "p_value")
         claim = [key for key in ("claim", "margin", "concluded") if key in rows[0]]
@@ -93,22 +94,17 @@ def _table(data: Predictions, rows: Sequence[Row]) -> str:
 # --------------------------------------------------------------------------- card
 
 
-def _card(
-    data: Predictions,
-    rows: Sequence[Row],
-    pairs: Sequence[Row],
-    verdicts: Verdicts | None,
-    worst: Worst | None,
-) -> Iterator[str]:
+def _card(results: Results, verdicts: Verdicts | None) -> Iterator[str]:
     """Lines at the top: the best model by the first metric, and what it was computed from."""
-    pairs = [row for row in pairs if "first" in row]  # others have no values
-    values = rows or [
+    data = results.data
+    pairs = [row for row in results.pairs if "first" in row]  # others have no values
+    values = results.rows or [
         {"of": row[model], "metric": row["metric"], "value": row[value]}
         for row in pairs
         for model, value in MODELS_OF_PAIR
     ]
     if values:
-        yield from _answer(data, values, pairs, worst)
+        yield from _answer(results._replace(rows=values, pairs=pairs))
     if verdicts is not None:
         n_passed = sum(row.verdict == "pass" for row in verdicts.rows)
         yield f"Requirements: {n_passed} of {len(verdicts.rows)} pass."
@@ -127,13 +123,12 @@ def best_first(metric: str, values: Mapping[str, float]) -> list[str]:
     return sorted(keys, key=lambda model: math.inf if math.isnan(keys[model]) else keys[model])
 
 
-def _answer(
-    data: Predictions, values: Sequence[Row], pairs: Sequence[Row], worst: Worst | None
-) -> Iterator[str]:
+def _answer(results: Results) -> Iterator[str]:
     """The question, and the answer of the first metric."""
-    shown = dict.fromkeys(row["metric"] for row in values)
+    data = results.data
+    shown = dict.fromkeys(row["metric"] for row in results.rows)
     metric = next(name for name in [*(data.requested or ()), *shown] if name in shown)
-    rows = {row["of"]: row for row in values if row["metric"] == metric}
+    rows = {row["of"]: row for row in results.rows if row["metric"] == metric}
     ordered = best_first(metric, {model: row["value"] for model, row in rows.items()})
     name, higher = display_name(metric), find_metric(metric).spec.greater_is_better
     direction = " (lower is better)" if higher is False else ""
@@ -143,11 +138,11 @@ def _answer(
         row, level = rows[ordered[0]], f"{100 * data.options.confidence:g} %"
         ends = interval(row.get("low", math.nan), row.get("high", math.nan))
         yield best_text(ordered[0], len(ordered) > 1, name, row["value"], ends, level)
-    of_metric = [row for row in pairs if row["metric"] == metric]
+    of_metric = [row for row in results.pairs if row["metric"] == metric]
     yield from _comparisons(data, metric, ordered, of_metric)
     yield _constant(data, metric)
-    if worst is not None and ordered:
-        yield _worst_group(metric, ordered[0], worst)
+    if results.worst is not None and ordered:
+        yield _worst_group(metric, ordered[0], results.worst)
 
 
 def _comparisons(

@@ -15,7 +15,7 @@ from skmetrics_ext import compare, compare_many, evaluate
 from skmetrics_ext.cli.messages import log, show
 from skmetrics_ext.cli.options import MOST_RESAMPLED, PREDICTIONS, RESAMPLES, Command
 from skmetrics_ext.cli.predictions import ALL, LARGE, PredictedModel, Predictions, find_metric
-from skmetrics_ext.cli.predictions_page import MODELS_OF_PAIR, best_first, predictions_page
+from skmetrics_ext.cli.predictions_page import MODELS_OF_PAIR, Results, best_first, predictions_page
 from skmetrics_ext.merged.evaluation import Evaluation
 from skmetrics_ext.progress import reporting
 from skmetrics_ext.registry import Metric
@@ -40,13 +40,11 @@ def _score(options: argparse.Namespace) -> int:
     evaluations = [(model, _evaluate(data, model, n_resamples)) for model in data.models]
     rows = [row for model, parts in evaluations for row in _rows(options, model.name, parts)]
     rows.sort(key=lambda row: row["group"] != ALL)  # stable: all rows come first
-    of_all_rows = [{**row, "model": row["of"]} for row in rows if row["group"] == ALL]
 
     def worst(metric: str, name: str) -> Any:
         parts = next(p for model, p in evaluations if model.name == name and model.fits(metric))
         return next(iter(parts.values())).worst(metric)
 
-    worst_group = worst if options.by else None
     pairs: list[Row] = []
     best: dict[str, tuple[str, ...]] = {}
     tables = dict(_tables(options, rows))
@@ -61,12 +59,13 @@ def _score(options: argparse.Namespace) -> int:
     if not (options.json or options.metrics or options.all):
         log("only a few metrics are shown: --all shows all that apply, --metrics NAME others")
     text = "\n\n".join(f"{title}\n{table}" for title, table in tables.items())
-    page = partial(predictions_page, data, "Scores of {}", rows, pairs, worst=worst_group)
+    results = Results(data, rows, pairs, worst if options.by else None)
     figures: Any = rows
     if options.require or has_pairs:
         figures = {"rows": rows, "differences": pairs, "best": best}
-    check = partial(check_requirements, rows=of_all_rows, worst=worst_group)
-    return show(options, figures, text, page, check)
+    of_all_rows = [{**row, "model": row["of"]} for row in results.of(all_rows=True).rows]
+    check = partial(check_requirements, rows=of_all_rows, worst=results.worst)
+    return show(options, figures, text, partial(predictions_page, "Scores of {}", results), check)
 
 
 def _evaluate(
@@ -193,12 +192,13 @@ def _compare(options: argparse.Namespace) -> int:
         )
     data.check_fit([model for _, model in _comparable_models(data)])
     rows = _differences(data, options.by)
+    results = Results(data, (), rows)
     of_all_rows = [
         {**row, "model": f"{row['first']} - {row['second']}", "value": row["difference"]}
-        for row in rows
-        if row.get("group", ALL) == ALL and "first" in row
+        for row in results.of(all_rows=True).pairs
+        if "first" in row
     ]
-    page = partial(predictions_page, data, "Comparison of {}", (), rows)
+    page = partial(predictions_page, "Comparison of {}", results)
     figures = {"rows": rows} if options.require else rows
     check = partial(check_requirements, rows=of_all_rows)
     return show(options, figures, str(_difference_table(data, rows)), page, check)
