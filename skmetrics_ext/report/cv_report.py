@@ -382,10 +382,12 @@ class CrossValidationReport(FoldValues, Tabular):
         [1] the interval contains the limit
         """
         rows = [{**row, "value": value_or_mean(row)} for row in self.summary(interval)]
-        worst = None
-        if self.data.rows_by is not None:
-            worst = lambda metric, model: self.by_group(model).worst(metric)  # noqa: E731
-        return check_requirements(requirements, rows, worst)
+
+        def worst(metric: str, model: str) -> Any:
+            return self.by_group(model).worst(metric)
+
+        has_groups = self.data.rows_by is not None
+        return check_requirements(requirements, rows, worst if has_groups else None)
 
     def frame(self, rows: tables.RowKind = "summary", *, library: Library = "pandas") -> Any:
         """One of the tables as a data frame.

@@ -91,14 +91,15 @@ def _route(
     # A panel with requests of its own decides for all of its metrics.
     is_panel = hasattr(panel, "_metadata_request")
     metrics: Mapping[str, Any] = {"": panel} if is_panel else panel.scorers
-    for callee, objects in (("fit", models), ("score", metrics)):
+    objects_of = {"fit": models, "score": metrics}
+    for callee, objects in objects_of.items():
         mapping = MethodMapping().add(caller="fit", callee=callee)
         for number, item in enumerate(objects.values()):
             router.add(**{f"{callee}_{number}": item}, method_mapping=mapping)
     routed = process_routing(router, "fit", **params)
     fit, score = (
         {name: routed[f"{callee}_{k}"].get(callee, {}) for k, name in enumerate(objects)}
-        for callee, objects in (("fit", models), ("score", metrics))
+        for callee, objects in objects_of.items()
     )
     if is_panel:
         score = {name: _accepted(score[""], scorer) for name, scorer in panel.scorers.items()}

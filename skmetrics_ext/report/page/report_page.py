@@ -56,7 +56,7 @@ _NAN = math.nan
 
 def report_page(report: CrossValidationReport) -> str:
     """The report as one self-contained HTML page: a summary, the models, and folded sections."""
-    drawn = _charts(report)
+    drawn, missing = _charts(report)
     slider, thresholds = _slider(report)
     matrices = _matrices(report)
     several = len(report.models) > 1
@@ -73,7 +73,7 @@ def report_page(report: CrossValidationReport) -> str:
             _pooled(report) if kind_of(report) == "pooled" else "",
             _detail("Metrics", _metrics(report)),
             _detail("Every fold", _table(report.folds())),
-            _detail("Left out", "".join(map(note, _left_out(drawn, slider, matrices)))),
+            _detail("Left out", "".join(map(note, _left_out(missing, slider, matrices)))),
         ),
     ]
     data = {
@@ -209,12 +209,12 @@ _FOLDS = (
 )
 _MATRICES = "Out-of-fold predictions of all folds together; percentages are of the true class."
 
-Charts = dict[tuple[str, str], charts.Chart | str]  # by kind and model; a text if there is none
+Charts = dict[tuple[str, str], charts.Chart]  # by kind and model
 
 
-def _charts(report: CrossValidationReport) -> Charts:
-    """Chart of each kind and model except the baseline, with the curves of the folds."""
-    drawn, classes = Charts(), report.data.classes
+def _charts(report: CrossValidationReport) -> tuple[Charts, dict[str, str]]:
+    """Charts of the models except the baseline, and why a kind of chart has none."""
+    drawn, missing, classes = Charts(), dict[str, str](), report.data.classes
     for kind, model in product(charts.TITLES, without_baseline(report)):
         is_crowded = kind == "calibration" and classes is not None and len(classes) > charts.CROWDED
         options: dict[str, Any] = {"curves": "top label"} if is_crowded else {}
@@ -223,16 +223,15 @@ def _charts(report: CrossValidationReport) -> Charts:
             source = KINDS[kind]._source(DisplaySource.of_report, report, model)
             display = KINDS[kind]._computed(source, **options)
         except InvalidParameterError as error:
-            drawn[kind, model] = str(error)
+            missing[kind] = str(error)
         else:
             drawn[kind, model] = charts.chart_of(kind, display, model)
-    return drawn
+    return drawn, missing
 
 
-def _left_out(drawn: Charts, slider: str, matrices: str) -> list[str]:
+def _left_out(missing: dict[str, str], slider: str, matrices: str) -> list[str]:
     """Reasons why parts of the page are missing."""
-    reasons = {kind: chart for (kind, _), chart in drawn.items() if isinstance(chart, str)}
-    lines = [f"{charts.TITLES[kind]}: {reason}" for kind, reason in reasons.items()]
+    lines = [f"{charts.TITLES[kind]}: {reason}" for kind, reason in missing.items()]
     if not slider:
         lines.append("Threshold: needs probabilities of two classes, one of them positive.")
     if not matrices:
@@ -244,7 +243,7 @@ def _overlays(report: CrossValidationReport, drawn: Charts) -> str:
     """One chart of each kind with the mean curves of all models."""
     by_kind: dict[str, charts.Chart] = {}
     for (kind, model), chart in drawn.items():
-        if kind == "calibration" or isinstance(chart, str):
+        if kind == "calibration":
             continue
         look = report.models.index(model) % charts.LOOKS
         means = [
@@ -263,9 +262,9 @@ def _curves(report: CrossValidationReport, drawn: Charts) -> list[str]:
     parts: list[str] = []
     for model in without_baseline(report):
         of_model = [
-            chart._replace(is_extra=True)
+            drawn[kind, model]._replace(is_extra=True)
             for kind in charts.TITLES
-            if not isinstance(chart := drawn[kind, model], str)
+            if (kind, model) in drawn
         ]
         if of_model:
             figures = [(charts.curve_chart(chart), chart.title) for chart in of_model]
