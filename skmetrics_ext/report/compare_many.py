@@ -212,10 +212,7 @@ def compare_many(
     compared = ModelsToCompare(statistics, level=level, plan=plan)
     pairs = _pairs(names, control)
     comparisons = by_max_t(compared, pairs) if adjust == "max_t" else by_holm(compared, pairs)
-    values_by_place: dict[int, float] = {}
-    for (i, j), comparison in zip(pairs, comparisons, strict=True):
-        values_by_place |= {i: comparison.value_a, j: comparison.value_b}
-    values = {name: values_by_place[place] for place, name in enumerate(names)}
+    values = {name: float(each.value) for name, each in zip(names, statistics, strict=True)}
     listed = ", ".join(f"{name} {value:.4g}" for name, value in values.items())
     described = f"{adjust}, {LOG_RATIO}" if is_ratio(measure) else adjust
     counts: dict[str, Any] = {}
