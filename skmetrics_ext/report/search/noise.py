@@ -275,9 +275,8 @@ def _room(shape: tuple[int, ...]) -> Array:
         return np.zeros(shape)
     try:
         with tempfile.TemporaryFile() as file:
-            if hasattr(
-                os, "posix_fallocate"
-            ):  # running out of disk space later would kill the process
+            if hasattr(os, "posix_fallocate"):
+                # Running out of disk space later would kill the process.
                 os.posix_fallocate(file.fileno(), 0, n_bytes)
             return np.memmap(file, dtype=np.float32, mode="w+", shape=shape)
     except OSError as error:

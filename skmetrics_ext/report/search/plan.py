@@ -38,9 +38,9 @@ class SearchArguments:
     y: Any
     groups: Any
     params: Mapping[str, Any]
-    cv: Any = None
-    scoring: Any = None
-    n_jobs: int | None = None
+    cv: Any
+    scoring: Any
+    n_jobs: int | None
 
     @property
     def to_fit(self) -> dict[str, Any]:
@@ -108,11 +108,6 @@ class SearchPlan:
     def overlap(self) -> float:
         """Mean ratio of test rows to training rows."""
         return float(np.mean([len(fold.test) / len(fold.train) for fold in self.folds]))
-
-    @property
-    def results(self) -> Mapping[str, Any] | None:
-        """``cv_results_`` of a fitted search."""
-        return getattr(self.search, "cv_results_", None)
 
 
 def plan_of(search: Any, arguments: SearchArguments) -> SearchPlan:

@@ -292,18 +292,13 @@ class SearchOutcome:
         against = selection.from_best(values, noise.joint, noise.joint.draws(rng, n_draws), level)
         scale = selection.Stable(bounds_of(plan.panel.scorers[plan.metric]), noise.n_units)
         scaled = Scaled(scale, level, noise.unit != "folds")
+        chosen = selection.Chosen(_NAN, _NAN, _NAN, errors)
         if noise.is_known:
+            on_scale = scale.to(values), scale.noise(values, noise.joint)
+            rule, is_slow = self._rule(kept, scale)
             chosen = selection.corrected(
-                scale.to(values),
-                scale.noise(values, noise.joint),
-                rng,
-                n_draws,
-                self._rule(kept, scale),
-                level=level,
-                is_slow=callable(plan.refit) and not isinstance(plan.refit, SimplestWithin),
+                *on_scale, rng, n_draws, rule, level=level, is_slow=is_slow
             )
-        else:
-            chosen = selection.Chosen(_NAN, _NAN, _NAN, errors)
         pairs = zip(values.tolist(), errors.tolist(), strict=True)
         low, high = np.array([scaled.interval(*pair) for pair in pairs]).T
         columns = {
@@ -335,24 +330,22 @@ class SearchOutcome:
             notes=tuple(notes),
         )
 
-    def _rule(self, kept: Array, scale: selection.Stable) -> selection.Choose:
-        """The refit rule for draws of the values of the kept candidates on the scale."""
+    def _rule(self, kept: Array, scale: selection.Stable) -> tuple[selection.Choose, bool]:
+        """The refit rule for draws of the kept values on the scale, and whether it is slow."""
         refit = self.plan.refit
         if not callable(refit):
-            return selection.largest
+            return selection.largest, False
         results = {
             key: [column[k] for k in kept] if isinstance(column, list) else column[kept]
             for key, column in self.results.items()
         }
-        if isinstance(refit, SimplestWithin):
-            choose = refit.of(results)
-        else:
-            choose = _by_callable(refit, results, self.plan.metric)
-        return lambda values: choose(scale.back(values))
+        is_slow = not isinstance(refit, SimplestWithin)
+        choose = _by_callable(refit, results, self.plan.metric) if is_slow else refit.of(results)
+        return lambda values: choose(scale.back(values)), is_slow
 
     def _known_means(self) -> Array:
         """Means in ``cv_results_`` if the search was fitted; otherwise the means of these fits."""
-        known = self.plan.results
+        known = getattr(self.plan.search, "cv_results_", None)
         if known is None:
             return self.means
         return np.asarray(known[f"mean_test_{self.plan.metric}"])[self.plan.places]
