@@ -22,7 +22,7 @@ LIMITS = {
     "plotting": (2305, 1800),
     "backends": (1785, 1750),
     "top level": (1692, 1300),
-    "cli": (1680, 1050),
+    "cli": (1659, 1050),
     "scoring": (1260, 1000),
     "thresholds": (1324, 930),
     "tallies": (1075, 960),
