@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from skmetrics_ext.registry import find
 from skmetrics_ext.registry.defaults import HEADLINE
@@ -116,33 +116,27 @@ def _accepted(params: Mapping[str, Any], scorer: Any) -> dict[str, Any]:
 # --------------------------------------------------------------------------- metrics
 
 
-class Scoring(NamedTuple):
-    """The metrics of a report, and the positive class that they describe.
+def read_scoring(
+    scoring: Any, y: Any, pos_label: Any = None
+) -> tuple[ScorerPanel, str, Any, tuple[str, ...]]:
+    """The metrics of the argument ``scoring`` for the labels, checked before any fit.
 
-    Parameters
-    ----------
+    Returns
+    -------
     panel : ScorerPanel
     task : {"binary", "multiclass", "multilabel"}
     positive : object
-        None if there is no positive class, or none is known.
+        The positive class; None if there is none, or none is known.
     left_out : tuple of str
         Default metrics that need a positive class, if none is known.
     """
-
-    panel: ScorerPanel
-    task: str
-    positive: Any
-    left_out: tuple[str, ...]
-
-
-def read_scoring(scoring: Any, y: Any, pos_label: Any = None) -> Scoring:
-    """The metrics of the argument ``scoring`` for the labels, checked before any fit."""
     classes, task = classes_and_task(y)
     positive = _positive_of(scoring, classes, pos_label) if task == "binary" else None
     panel, left_out = _resolve_scoring(scoring, task, positive)
     if positive is None:
-        check_scorers(panel, classes)
-    return Scoring(panel, task, positive, left_out)
+        for scorer in panel.scorers.values():
+            check_scorer(scorer, classes)
+    return panel, task, positive, left_out
 
 
 def classes_and_task(y: Any) -> tuple[list[Any], str]:
@@ -159,13 +153,12 @@ def classes_and_task(y: Any) -> tuple[list[Any], str]:
     return classes.tolist(), "binary" if len(classes) == 2 else "multiclass"
 
 
-def check_scorers(panel: ScorerPanel, classes: list[Any]) -> None:
+def check_scorer(scorer: Any, classes: list[Any]) -> None:
     """Raise before any fit if a metric does not apply, or lacks a positive class."""
-    for scorer in panel.scorers.values():
-        metric = metric_of(scorer)
-        if metric is not None and metric.sides == "one" and len(classes) == 2:
-            metric.positive(classes)
-        check_classes(scorer, classes)
+    metric = metric_of(scorer)
+    if metric is not None and metric.sides == "one" and len(classes) == 2:
+        metric.positive(classes)
+    check_classes(scorer, classes)
 
 
 def _positive_of(scoring: Any, classes: Sequence[Any], pos_label: Any = None) -> Any:

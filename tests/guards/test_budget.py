@@ -16,7 +16,7 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 LIMITS = {
     "inference": (6195, 4950),
     "metrics and registry": (5495, 5450),
-    "report": (4001, 3600),
+    "report": (4000, 3600),
     "merged and slices": (3045, 2600),
     "validation": (2380, 2250),
     "plotting": (2305, 1800),

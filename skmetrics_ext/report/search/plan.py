@@ -15,14 +15,14 @@ from skmetrics_ext.report import cross_validation
 from skmetrics_ext.report.fold import Fold, numbered_folds
 from skmetrics_ext.report.params import (
     Params,
-    check_scorers,
+    check_scorer,
     classes_and_task,
     read_scoring,
     send_params,
 )
 from skmetrics_ext.scoring import ScorerPanel, get_scorer
 from skmetrics_ext.scoring.panel import accepts_weight, name_of
-from skmetrics_ext.scoring.scorer import Scorer
+from skmetrics_ext.scoring.scorer import Scorer, check_classes
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import count_rows
 from skmetrics_ext.validation.positive import natural_positive
@@ -137,7 +137,9 @@ def _of_search(search: Any, arguments: SearchArguments) -> SearchPlan:
         search = clone(search).fit(X, y, **arguments.to_fit)  # its candidates depend on results
     panel = ScorerPanel(scoring_of(search, classes))
     metric = metric_chosen_by(search, panel.names)
-    check_scorers(panel, classes)
+    check_scorer(panel.scorers[metric], classes)
+    for scorer in panel.scorers.values():
+        check_classes(scorer, classes)
     splitter = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
     params, models, places = _candidates(search)
     routed = _route(search, models, panel, arguments)
@@ -283,7 +285,7 @@ def scoring_of(search: Any, classes: list[Any]) -> dict[str, Callable[..., Any]]
 def as_ours(scoring: Any, classes: list[Any]) -> Callable[..., Any]:
     """The equivalent scorer of this package, or the scorer itself if there is none."""
     if isinstance(scoring, str):
-        return get_scorer(scoring, **_positive_of(find(scoring, scorer=True), classes))
+        return get_scorer(scoring, **_default_positive(find(scoring, scorer=True), classes))
     function = getattr(scoring, "_score_func", None)
     if isinstance(scoring, Scorer) or function is None:
         return scoring
@@ -295,11 +297,11 @@ def as_ours(scoring: Any, classes: list[Any]) -> Callable[..., Any]:
         metric = find(METRICS[name].function, kwargs)
     except InvalidParameterError:
         return scoring
-    kwargs |= _positive_of(metric, classes)
+    kwargs |= _default_positive(metric, classes)
     return Scorer(metric.function, scoring._sign, kwargs, scoring._response_method)
 
 
-def _positive_of(metric: Any, classes: list[Any]) -> dict[str, Any]:
+def _default_positive(metric: Any, classes: list[Any]) -> dict[str, Any]:
     """``pos_label=1``, scikit-learn's default, for metrics of labels without a natural positive."""
     by_default = metric.spec.response == "labels" and "pos_label" not in metric.params
     if by_default and metric.sides == "one" and len(classes) == 2 and 1 in classes:

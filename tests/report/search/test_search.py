@@ -346,6 +346,13 @@ def test_a_positive_class_is_asked_for(search, options):
         search_report(search, X, np.where(Y, "ill", "well"), **options)
 
 
+def test_other_metrics_may_lack_a_positive_class():
+    search = GridSearchCV(TREE, DEPTHS, scoring=["accuracy", "f1"], refit="accuracy")
+    found = search_report(search, X, np.where(Y, "ill", "well"), random_state=0)
+    assert found.best.value > 0.5
+    assert all(np.isnan(row.mean_f1) for row in found.rows)
+
+
 # --------------------------------------------------------------------------- nested
 
 
