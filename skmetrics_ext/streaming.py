@@ -12,10 +12,12 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.anytime import ANYTIME, MIN_ROWS
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
+from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.merged.columns import Partition, join_parts
-from skmetrics_ext.merged.evaluation import Evaluation, evaluate_tallies
+from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
 from skmetrics_ext.merged.layout import Layout, find_metrics
-from skmetrics_ext.merged.ranges import RankStack, distinct_beyond
+from skmetrics_ext.merged.ranges import RangePlan, RankStack, distinct_beyond, read_columns
+from skmetrics_ext.merged.samples import GroupSums
 from skmetrics_ext.merged.stream import (
     Edges,
     StreamState,
@@ -464,23 +466,23 @@ def _evaluate(
     state, sums = whole._state, Sums()
     for group, part in parts.items():
         sums.add(part._sums.of_group(group))
-    tallies = {
-        group: [stack.tallies for stack in part._stacks]
+    layout = state.final_layout(whole._sums)
+    plan = RangePlan.of(layout.metrics, bool(intervals), points)
+    readings = {
+        group: read_columns([stack.tallies for stack in part._stacks], layout, plan)
         for group, part in parts.items()
         if part.n_distinct
     }
-    return evaluate_tallies(
-        state.final_layout(whole._sums),
-        sums,
-        tallies,
+    weighted = bool(state.is_weighted) and weights_are == "importance"
+    draws = DrawPlan(min_rows=least)
+    group_sums = GroupSums(layout, plan, sums, readings, by, weighted, draws, edges)
+    for margin in by.levels():
+        group_sums.add_margin(margin)
+    return build_evaluation(
+        group_sums,
         engine="accumulator",
         level=level if intervals else None,
-        points=points,
-        by=by,
-        margins=True,
-        weighted=bool(state.is_weighted) and weights_are == "importance",
-        looks_from=least if intervals == ANYTIME else None,
-        edges=edges,
+        method=ANYTIME if intervals == ANYTIME else "auto",
     )
 
 

@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.backends import partitions
 from skmetrics_ext.backends.engines import open_engine
-from skmetrics_ext.backends.partitions import Engine, PartitionSurvey, Readings, Task
+from skmetrics_ext.backends.partitions import Engine, PartitionSurvey, Task
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.merged.columns import ColumnNames, read_value_column, score_columns
 from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
 from skmetrics_ext.merged.layout import Layout, find_metrics, make_layout
-from skmetrics_ext.merged.ranges import RangePlan, merged_readings
-from skmetrics_ext.merged.samples import hold_rows
+from skmetrics_ext.merged.ranges import RangePlan
+from skmetrics_ext.merged.samples import GroupSums, hold_rows
 from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, PosLabel
@@ -228,9 +228,12 @@ def evaluate(
                 task = replace(task, edges=edges)
         total_rows = survey.n_rows * opened.n_passes(task)
         with reporting(progress, total_rows, unit="row") as opened.report:
-            totals, readings = opened.measure(task, survey.sums)
-            for level_by in names.by.levels() if margins else []:
-                readings |= _add_margin(level_by, task, totals, readings, opened)
+            weighted = weight is not None and weights_are == "importance"
+            sums, readings = opened.measure(task, survey.sums)
+            totals = GroupSums(layout, plan, sums, readings, names.by, weighted)
+            for margin in names.by.levels() if margins else []:
+                if not totals.add_margin(margin):
+                    readings |= opened.rank(task.of_margin(margin), sums)
             rows = None
             if groups is not None or (intervals and n_resamples is not None):
                 rows = hold_rows(opened.collect(names.all), names, layout, most_bytes)
@@ -238,16 +241,11 @@ def evaluate(
     finally:
         opened.close()
     return build_evaluation(
-        layout,
-        plan,
         totals,
-        readings,
         engine=opened.name,
         level=level if intervals else None,
-        by=names.by,
         min_rows=least,
         rows=rows,
-        weighted=weight is not None and weights_are == "importance",
     )
 
 
@@ -297,28 +295,6 @@ def read_bytes(limit: int | str) -> int:
             f"{limit!r}."
         )
     return n_bytes
-
-
-# --------------------------------------------------------------------------- margins
-
-
-def _add_margin(
-    level: GroupColumns, task: Task, sums: Sums, readings: Readings, opened: Engine
-) -> Readings:
-    """Add the sums of the groups of a margin, and return their rankings.
-
-    They are merged if the tables of their parts are held; otherwise the rows are ranked again.
-    """
-    sources = level.sources(task.groups)
-    sums.add(sums.margin(sources))
-    if not readings:
-        return {}
-    merged = merged_readings(sources, readings, task.layout, task.plan)
-    if merged is not None:
-        return merged
-    numbers = {group: i for i, group in enumerate(sources)}
-    level_task = replace(task, names=replace(task.names, by=level), groups=numbers)
-    return opened.rank(level_task, sums)
 
 
 # --------------------------------------------------------------------------- bins

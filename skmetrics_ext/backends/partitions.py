@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -22,6 +22,7 @@ from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.merged.ranges import RangePlan, RangeReading, read_range
 from skmetrics_ext.merged.sums import Sums, count_labels, sum_rows, tallies_of
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.slices.group_columns import GroupColumns
 from skmetrics_ext.tallies import RankTally, ScoreSketch
 from skmetrics_ext.validation import InvalidParameterError
 
@@ -77,6 +78,11 @@ class Task:
     groups: Mapping[Any, int]
     edges: tuple[Array, ...] = ()
     sketch: tuple[ScoreSketch, ...] | None = None
+
+    def of_margin(self, margin: GroupColumns) -> Task:
+        """The task for the groups of a margin."""
+        numbers = {group: i for i, group in enumerate(margin.sources(self.groups))}
+        return replace(self, names=replace(self.names, by=margin), groups=numbers)
 
     @property
     def ranks(self) -> bool:

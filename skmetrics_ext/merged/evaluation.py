@@ -9,14 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.inference.anytime import ANYTIME
-from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
 from skmetrics_ext.merged import ranges
-from skmetrics_ext.merged.layout import Layout, refusal
-from skmetrics_ext.merged.ranges import NAN, RangePlan, RangeReading, ThinnedCurve, Value
+from skmetrics_ext.merged.layout import refusal
+from skmetrics_ext.merged.ranges import NAN, RangePlan, ThinnedCurve, Value
 from skmetrics_ext.merged.samples import NO_ROWS, GroupSums, HeldRows, rows_of_part
 from skmetrics_ext.merged.stream import StreamState, sum_part
-from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.metrics.calibration.calibration_error import error_of_classes
 from skmetrics_ext.numeric import Array, as_factors
 from skmetrics_ext.registry import Metric
@@ -25,7 +22,7 @@ from skmetrics_ext.rows import Row, Rows, Shown, Tabular, columns
 from skmetrics_ext.slices import group_comparisons
 from skmetrics_ext.slices.group_columns import ALL, NO_GROUPS, GroupColumns, group_arrays
 from skmetrics_ext.slices.group_comparisons import Bounded, GroupGaps, GroupSpread, WorstGroup
-from skmetrics_ext.tallies import ConfusionTally, Counts, RankTally, ScoreSketch
+from skmetrics_ext.tallies import ConfusionTally, Counts, ScoreSketch
 from skmetrics_ext.tallies.bins import BinTally
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import count_rows
@@ -296,19 +293,17 @@ def evaluate_arrays(
     assert state.layout is not None
     sums, tallies = sum_part(part, state.layout)
     layout = state.final_layout(sums)
+    plan = RangePlan.of(metrics, level is not None)
+    readings = {
+        group: ranges.read_columns(([tally] for tally in of_group), layout, plan)
+        for group, of_group in tallies.items()
+    }
+    weighted = sample_weight is not None
+    group_sums = GroupSums(layout, plan, sums, readings, columns, weighted)
+    for margin in columns.levels() if margins else []:
+        group_sums.add_margin(margin)
     rows = rows_of_part(part, layout, cluster)
-    return evaluate_tallies(
-        layout,
-        sums,
-        {group: [[tally] for tally in of_group] for group, of_group in tallies.items()},
-        engine="memory",
-        level=level,
-        by=columns,
-        margins=margins,
-        min_rows=min_rows,
-        rows=rows,
-        weighted=sample_weight is not None,
-    )
+    return build_evaluation(group_sums, engine="memory", level=level, min_rows=min_rows, rows=rows)
 
 
 def _classes(labels: Any, y_true: Any, y_score: Any) -> tuple[Any, list[Any] | None]:
@@ -324,75 +319,32 @@ def _classes(labels: Any, y_true: Any, y_score: Any) -> tuple[Any, list[Any] | N
 # --------------------------------------------------------------------------- from sums
 
 
-def evaluate_tallies(
-    layout: Layout,
-    sums: Sums,
-    tallies: Mapping[Any, Iterable[Iterable[RankTally]]],
-    *,
-    level: float | None,
-    points: int = 0,
-    by: GroupColumns = NO_GROUPS,
-    margins: bool = False,
-    **options: Any,
-) -> Evaluation:
-    """Read the sums and the tallies of each column of scores by group; margins join the sums."""
-    plan = RangePlan.of(layout.metrics, level is not None, points)
-    readings = {group: ranges.read_columns(each, layout, plan) for group, each in tallies.items()}
-    cells = list(sums.rows)
-    for margin in by.levels() if margins else []:
-        sources = margin.sources(cells)
-        sums.add(sums.margin(sources))
-        readings |= ranges.merged_readings(sources, readings, layout, plan) or {}
-    return build_evaluation(layout, plan, sums, readings, level=level, by=by, **options)
-
-
 def build_evaluation(
-    layout: Layout,
-    plan: RangePlan,
-    sums: Sums,
-    readings: Mapping[Any, Sequence[RangeReading]],
+    group_sums: GroupSums,
     *,
     engine: str,
     level: float | None,
-    by: GroupColumns = NO_GROUPS,
+    method: str = "auto",
     min_rows: int = 1,
     rows: HeldRows | None = None,
-    weighted: bool = False,
-    looks_from: int | None = None,
-    edges: Sequence[Array] | None = None,
 ) -> Evaluation:
     """Read all metrics of all groups, in the order of the groups and of the metrics.
 
     Parameters
     ----------
-    layout : Layout
-    plan : RangePlan
-    sums : Sums
-        Sums over rows in any order.
-    readings : mapping of group to list of RangeReading
-        The rankings, unless they were sketched.
+    group_sums : GroupSums
     engine : str
         Engine that read the data.
     level : float or None
         Confidence level; None for no intervals.
-    by : GroupColumns
-        Columns of the groups.
+    method : str
+        Method of the intervals.
     min_rows : int
         Groups with fewer rows have no values.
     rows : HeldRows or None
         The rows, if they are in memory, for intervals that cannot be read from sums.
-    weighted : bool
-        Whether rows have weights, whose squares are not among the sums.
-    looks_from : int or None
-        Number of rows from which anytime-valid intervals start; None for fixed-sample intervals.
-    edges : sequence of ndarray or None
-        Bins of each ranked column, if its scores are the lower edges of bins.
     """
-    cells = by.whole(sums.rows)
-    method, draws = "auto", PLAN
-    if looks_from is not None:
-        method, draws = ANYTIME, DrawPlan(min_rows=looks_from)
-    group_sums = GroupSums(layout, sums, readings, cells, weighted, draws)
+    layout, by, sums = group_sums.layout, group_sums.by, group_sums.sums
     source = group_sums if rows is None else rows.with_sums(group_sums)
     n_rows = {group: sums.rows[group] for group in by.ordered(sums.rows)}
     metrics = {metric.name: metric for metric in layout.metrics}
@@ -405,14 +357,14 @@ def build_evaluation(
             for metric in layout.metrics:
                 table.extend(_rows(metric, group, layout.classes, few, None, n))
             continue
-        reader = _GroupReader(layout, plan, sums, group, readings.get(group), edges)
+        reader = _GroupReader(group_sums, group)
         evaluation.curves.update(reader.curves())
         for metric in layout.metrics:
             value = reader.value(metric)
-            bounds = reader.sketch_bounds(metric) if sums.sketches else None
+            bounds = reader.sketch_bounds(metric)
             known = np.ndim(value.value) == 0 and not np.isnan(value.value)
             if level is not None and known and bounds is None:
-                statistic = source.statistic(metric, by.parts(group, cells))
+                statistic = source.statistic(metric, by.parts(group, group_sums.groups))
                 bounds = group_comparisons.bounds_of(statistic, level, source.plan, method=method)
             table.extend(_rows(metric, group, reader.classes_of(metric), value, bounds, n))
             if reader.has_weight and metric.sums == "bins":
@@ -443,20 +395,13 @@ class _EveryClass(ConfusionTally):
 class _GroupReader:
     """Reads the metrics of one group from its sums, rankings and sketches."""
 
-    def __init__(
-        self,
-        layout: Layout,
-        plan: RangePlan,
-        sums: Sums,
-        group: Any,
-        readings: Sequence[RangeReading] | None,
-        edges: Sequence[Array] | None = None,
-    ) -> None:
-        self.layout, self.plan, self.sums, self.group = layout, plan, sums, group
-        self.readings, self.edges = readings, edges
-        self.tally = sums.tables[group]
+    def __init__(self, group_sums: GroupSums, group: Any) -> None:
+        self.layout, self.plan, self.edges = group_sums.layout, group_sums.ranges, group_sums.edges
+        self.sums, self.group = group_sums.sums, group
+        self.readings = group_sums.readings.get(group)
+        self.tally = self.sums.tables[group]
         self.has_weight = bool(self.tally.table.any())
-        self.masses = sums.masses(group, layout.classes)
+        self.masses = self.sums.masses(group, self.layout.classes)
 
     def classes_of(self, metric: Metric) -> Array:
         """The classes of the values of a metric that has one for each class."""
@@ -500,7 +445,7 @@ class _GroupReader:
 
     def sketch_bounds(self, metric: Metric) -> Bounded | None:
         """Bounds of a metric that is read from sketches."""
-        if metric.sums != "ranks" or not self.has_weight:
+        if not self.sums.sketches or metric.sums != "ranks" or not self.has_weight:
             return None
         sketches = [self.sums.sketches[self.group, k] for k in range(len(self.layout.ranked))]
         (low, high), reason = ranges.SketchedRankings(sketches, self.masses).bounds(metric)

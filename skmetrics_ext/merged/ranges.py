@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -219,26 +219,6 @@ def read_columns(
 ) -> list[RangeReading]:
     """Read each column of scores from its tallies."""
     return [read_tables(column, layout.code_of(k), plan) for k, column in enumerate(tallies)]
-
-
-def merged_readings(
-    sources: Mapping[Any, Sequence[Any]],
-    readings: Mapping[Any, Sequence[RangeReading]],
-    layout: Layout,
-    plan: RangePlan,
-) -> dict[Any, list[RangeReading]] | None:
-    """Rankings of groups that consist of others; None unless the tables of these are held."""
-    merged = {}
-    for group, parts in sources.items():
-        columns = list(zip(*(readings[part] for part in parts if part in readings), strict=True))
-        tables = [
-            [reading.table for reading in column if reading.table is not None] for column in columns
-        ]
-        if list(map(len, tables)) != list(map(len, columns)):
-            return None
-        if columns:
-            merged[group] = read_columns(tables, layout, plan)
-    return merged
 
 
 def _rest_and_class(mass: Array, code: int) -> Array:

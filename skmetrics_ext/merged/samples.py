@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -19,11 +19,21 @@ from skmetrics_ext.inference.linearized import Contributions, Linearized, linear
 from skmetrics_ext.merged import columns
 from skmetrics_ext.merged.columns import ColumnNames, Partition, RowLocation
 from skmetrics_ext.merged.layout import Layout
-from skmetrics_ext.merged.ranges import SPREAD, MergedRankings, RangeReading, call, kind_of, read
+from skmetrics_ext.merged.ranges import (
+    SPREAD,
+    MergedRankings,
+    RangePlan,
+    RangeReading,
+    call,
+    kind_of,
+    read,
+    read_columns,
+)
 from skmetrics_ext.merged.sums import Sums, as_probabilities, as_scores
 from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
 from skmetrics_ext.numeric import Array, as_factors
 from skmetrics_ext.registry import Metric
+from skmetrics_ext.slices.group_columns import NO_GROUPS, GroupColumns
 from skmetrics_ext.tallies import ConfusionTally, MomentTally, RankTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, Scores
 from skmetrics_ext.validation.encoding import find_labels
@@ -60,26 +70,62 @@ class _Merged:
 
 @dataclass(frozen=True, eq=False)
 class GroupSums:
-    """Statistics of groups from sums of their rows.
+    """Sums and rankings of the rows of groups, and the statistics that follow from them.
 
     Parameters
     ----------
     layout : Layout
+    ranges : RangePlan
+        Values that were read from the rankings.
     sums : Sums
-        Sums of the groups that all others consist of.
-    readings : mapping of group to list of RangeReading
-    groups : sequence
+        Sums over rows in any order.
+    readings : dict of group to list of RangeReading
+        The rankings, unless they were sketched.
+    by : GroupColumns
+        Columns of the groups.
     weighted : bool
         Whether rows have weights, whose squares are not among the sums.
+    plan : DrawPlan
+        Number of rows from which anytime-valid intervals start.
+    edges : sequence of ndarray or None
+        Bins of each ranked column, if its scores are the lower edges of bins.
     """
 
     layout: Layout
+    ranges: RangePlan
     sums: Sums
-    readings: Mapping[Any, Sequence[RangeReading]]
-    groups: Sequence[Any]
+    readings: dict[Any, list[RangeReading]]
+    by: GroupColumns = NO_GROUPS
     weighted: bool = False
     plan: DrawPlan = PLAN
-    cells: dict[tuple[Any, ...], Any] = field(default_factory=dict)
+    edges: Sequence[Array] | None = None
+    _tables: dict[tuple[Any, ...], Any] = field(default_factory=dict, init=False)
+
+    @cached_property
+    def groups(self) -> list[Any]:
+        """The groups that all others consist of."""
+        return self.by.whole(self.sums.rows)
+
+    def add_margin(self, margin: GroupColumns) -> bool:
+        """Add the groups of a margin; return whether they have rankings, if there are any.
+
+        These are merged if the tables of all parts are held; otherwise the rows must be ranked.
+        """
+        sources = margin.sources(self.groups)
+        self.sums.add(self.sums.margin(sources))
+        merged = {}
+        for group, parts in sources.items():
+            held = [self.readings[part] for part in parts if part in self.readings]
+            tables = [
+                [reading.table for reading in column if reading.table is not None]
+                for column in zip(*held, strict=True)
+            ]
+            if any(len(column) < len(held) for column in tables):
+                return False
+            if held:
+                merged[group] = read_columns(tables, self.layout, self.ranges)
+        self.readings.update(merged)
+        return True
 
     def statistic(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
         counts = [self.sums.tables[group].table for group in groups]
@@ -123,9 +169,9 @@ class GroupSums:
     def _of_tables(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
         """Atoms are the cells of confusion tables, by group."""
         key = tuple(groups)
-        if key not in self.cells:  # shared by all metrics of these groups
-            self.cells[key] = self._cells_of(groups)
-        whole, known = self.cells[key]
+        if key not in self._tables:  # shared by all metrics of these groups
+            self._tables[key] = self._cells_of(groups)
+        whole, known = self._tables[key]
         return _read(TableSample(metric, _NAN, whole, PLAIN, known), whole)
 
     def _cells_of(self, groups: Sequence[Any]) -> tuple[ConfusionTally, dict[str, Any]]:
@@ -238,7 +284,7 @@ class HeldRows:
     coded : Partition
         The same rows in the order of the layout's classes, if they have scores.
     cluster : ndarray of shape (n,) or None
-    cells : GroupSums or None
+    sums : GroupSums or None
         Sums of the same rows, which suffice for most metrics of counted rows.
     n_resamples : int or None
         Draws for intervals that need resampling; None resamples only few rows, 0 none.
@@ -249,14 +295,14 @@ class HeldRows:
     part: Partition
     coded: Partition
     cluster: Array | None
-    cells: GroupSums | None = None
+    sums: GroupSums | None = None
     n_resamples: int | None = None
     weights_are: str = "importance"
 
-    def with_sums(self, cells: GroupSums) -> HeldRows:
+    def with_sums(self, sums: GroupSums) -> HeldRows:
         """Add sums of these rows, if they have neither weights nor clusters."""
         counted = self.part.weight is None and self.cluster is None
-        return replace(self, cells=cells) if counted else self
+        return replace(self, sums=sums) if counted else self
 
     @property
     def plan(self) -> DrawPlan:
@@ -269,8 +315,8 @@ class HeldRows:
         return dict(columns.each_group(self.part, None if weight is None else weight != 0))
 
     def statistic(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
-        if self.cells is not None:
-            statistic = self.cells.statistic(metric, groups)
+        if self.sums is not None:
+            statistic = self.sums.statistic(metric, groups)
             if metric.sums == "tables" or not (
                 isinstance(statistic, str) or statistic.origin.jumps
             ):
