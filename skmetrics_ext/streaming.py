@@ -18,14 +18,7 @@ from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
 from skmetrics_ext.merged.layout import Layout, find_metrics
 from skmetrics_ext.merged.ranges import RangePlan, RankStack, distinct_beyond, read_columns
 from skmetrics_ext.merged.samples import GroupSums
-from skmetrics_ext.merged.stream import (
-    Edges,
-    StreamState,
-    coarse_edges,
-    content_of,
-    stream_of,
-    sum_part,
-)
+from skmetrics_ext.merged.stream import Edges, StreamState, StreamSums, sum_part
 from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.numeric import PosLabel
 from skmetrics_ext.plain_files import read_content, write_content
@@ -179,22 +172,12 @@ class Accumulator:
     def _count(self, part: Partition, layout: Layout) -> None:
         """Count rows, which a metric may still reject."""
         sums, tallies = sum_part(part, layout)
-        self._add_counted(sums, [[tally] for tally in tallies.get(None, ())])
-
-    def _add_counted(self, sums: Sums, tallies: list[list[RankTally]]) -> None:
-        """Add sums and the tallies of each column of scores, or refuse all of them."""
-        columns = self._stacks or [RankStack()] * len(tallies)
-        stacks = [RankStack(stack.tallies) for stack in columns]
-        for k, of_column in enumerate(tallies):
-            for tally in of_column:
-                stacks[k].add(_binned(tally, self._edges, k))
-        n_distinct = distinct_beyond(stacks, self.max_distinct)
-        if n_distinct:
-            raise InvalidParameterError(
-                f"The rows have more distinct scores, {n_distinct}, than "
-                f"max_distinct={self.max_distinct}: raise it, round the scores, or bound the "
-                "metric with ScoreSketch."
-            )
+        stacks = [RankStack(stack.n_classes, stack.tallies) for stack in self._stacks]
+        if self._ranks and not stacks:
+            stacks = [RankStack(len(layout.classes)) for _ in layout.ranked]
+        for k, tally in enumerate(tallies.get(None, ())):
+            stacks[k].add(_binned(tally, self._edges, k))
+        _check_distinct(stacks, self.max_distinct)
         self._sums.add(sums)
         self._stacks = stacks
 
@@ -205,11 +188,13 @@ class Accumulator:
             assert self._state.layout is not None
             self._count(join_parts(list(parts)), self._state.layout)
 
-    def _check_rows(self) -> None:
-        """Count the buffered batches; reject a stream without rows."""
+    def _counted(self) -> StreamSums:
+        """All rows so far, counted; a stream without rows is rejected."""
         self._count_waiting()
         if self._state.layout is None:
             raise InvalidParameterError("No rows were given yet: call update first.")
+        ranks = [stack.whole() for stack in self._stacks]
+        return StreamSums(self._state, self._sums, ranks, self._edges)
 
     def __getstate__(self) -> dict[str, Any]:
         self._count_waiting()
@@ -230,12 +215,9 @@ class Accumulator:
         """
         parts = (self, *others)
         merged = Accumulator._without_rows(self._state, max_distinct=self.max_distinct)
-        merged._edges = _edges_of(parts)
+        merged._edges = _shared(part._edges for part in parts if part.n_rows)
         for part in parts:
-            state = merged._state.merge(part._state)
-            part._count_waiting()
-            merged._add_counted(part._sums, [stack.tallies for stack in part._stacks])
-            merged._state = state
+            merged._take(part)
         return merged
 
     @classmethod
@@ -244,13 +226,17 @@ class Accumulator:
         metrics = {metric.name: metric for metric in state.metrics}
         return cls(metrics, labels=state.labels, pos_label=state.pos_label, **options)
 
-    def _in_bins(self, edges: Edges) -> Accumulator:
-        """A copy with the scores in bins."""
-        copy = self.merge()
-        copy._edges = edges
-        stacks = enumerate(copy._stacks)
-        copy._stacks = [RankStack([_binned(stack.whole(), edges, k)]) for k, stack in stacks]
-        return copy
+    def _take(self, other: Accumulator) -> None:
+        state = self._state.merge(other._state)
+        other._count_waiting()
+        self._sums.add(other._sums)
+        if not self._stacks:
+            self._stacks = [RankStack(stack.n_classes) for stack in other._stacks]
+        for k, stack in enumerate(other._stacks):
+            for tally in stack.tallies:
+                self._stacks[k].add(_binned(tally, self._edges, k))
+        self._state = state
+        _check_distinct(self._stacks, self.max_distinct)
 
     # ----------------------------------------------------------------------- files
 
@@ -299,16 +285,13 @@ class Accumulator:
         scores in 2 bins; between 0.5 and 1 for any order within them
         """
         least = None if min_cell is None else check_integer("min_cell", min_cell, 1)
-        self._check_rows()
-        edges = self._edges
+        stream = self._counted()
         if bins is not None:
-            edges = _shared([edges, tuple(check_edges(bins) for _ in self._stacks)])
-        ranks = [stack.whole() for stack in self._stacks]
-        edges = coarse_edges(self._state, self._sums, ranks, edges, least)
-        part = self._in_bins(edges)
-        ranks = [stack.whole() for stack in part._stacks]
-        content = content_of(part._state, part._sums, ranks, edges)
-        write_content(path, KIND, VERSION, content, "the accumulator")
+            edges = tuple(check_edges(bins) for _ in stream.ranks)
+            stream = stream.in_bins(_shared([stream.edges, edges]))
+        if least is not None:
+            stream = stream.without_small_cells(least)
+        write_content(path, KIND, VERSION, stream.content(), "the accumulator")
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -329,10 +312,11 @@ class Accumulator:
             If the file holds no accumulator, is damaged, holds inconsistent sums, or was written by
             a later version.
         """
-        state, sums, ranks, edges = read_content(path, KIND, VERSION, stream_of)
-        accumulator = cls._without_rows(state)
-        accumulator._state, accumulator._sums, accumulator._edges = state, sums, edges
-        accumulator._stacks = [RankStack([tally]) for tally in ranks]
+        stream = read_content(path, KIND, VERSION, StreamSums.of_content)
+        accumulator = cls._without_rows(stream.state)
+        accumulator._state, accumulator._sums = stream.state, stream.sums
+        accumulator._stacks = [RankStack(len(tally.mass), [tally]) for tally in stream.ranks]
+        accumulator._edges = stream.edges
         return accumulator
 
     def compute(self) -> dict[str, Any]:
@@ -457,23 +441,21 @@ def _evaluate(
     check_option("intervals", intervals, (True, False, ANYTIME))
     check_option("weights_are", weights_are, WEIGHT_KINDS)
     points = check_integer("curve_points", curve_points, 0)
-    for part in parts.values():
-        part._check_rows()
-    edges = _edges_of(parts.values())
-    parts = {group: part._in_bins(edges) if edges else part for group, part in parts.items()}
+    streams = {group: part._counted() for group, part in parts.items()}
+    edges = _shared(stream.edges for stream in streams.values())
     first, *others = parts.values()
-    whole = first.merge(*others) if others else first
-    state, sums = whole._state, Sums()
-    for group, part in parts.items():
-        sums.add(part._sums.of_group(group))
-    layout = state.final_layout(whole._sums)
+    whole = (first.merge(*others) if others else first)._counted()
+    sums = Sums()
+    for group, stream in streams.items():
+        sums.add(stream.sums.of_group(group))
+    layout = whole.state.final_layout(whole.sums)
     plan = RangePlan.of(layout.metrics, bool(intervals), points)
     readings = {
-        group: read_columns([stack.tallies for stack in part._stacks], layout, plan)
-        for group, part in parts.items()
-        if part.n_distinct
+        group: read_columns(([tally] for tally in stream.in_bins(edges).ranks), layout, plan)
+        for group, stream in streams.items()
+        if any(len(tally.thresholds) for tally in stream.ranks)
     }
-    weighted = bool(state.is_weighted) and weights_are == "importance"
+    weighted = bool(whole.state.is_weighted) and weights_are == "importance"
     draws = DrawPlan(min_rows=least)
     group_sums = GroupSums(layout, plan, sums, readings, by, weighted, draws, edges)
     for margin in by.levels():
@@ -490,12 +472,16 @@ def _binned(tally: RankTally, edges: Edges, column: int) -> RankTally:
     return tally if edges is None else coarse_tally(tally, edges[column])
 
 
-def _edges_of(parts: Iterable[Accumulator]) -> Edges:
-    """The finest bins that are unions of the bins of all parts with rows."""
-    return _shared([part._edges for part in parts if part.n_rows])
-
-
 def _shared(each: Iterable[Edges]) -> Edges:
-    """The bins that all share, among those that have bins."""
+    """The finest bins that are unions of the bins of each, among those that have bins."""
     known = [edges for edges in each if edges is not None]
     return tuple(reduce(shared_edges, column) for column in zip(*known, strict=True)) or None
+
+
+def _check_distinct(stacks: list[RankStack], most: int) -> None:
+    n_distinct = distinct_beyond(stacks, most)
+    if n_distinct:
+        raise InvalidParameterError(
+            f"The rows have more distinct scores, {n_distinct}, than max_distinct={most}: raise "
+            "it, round the scores, or bound the metric with ScoreSketch."
+        )

@@ -290,6 +290,7 @@ class MemoryEngine(Engine):
         if not task.ranks:
             return super().measure(task, counted)
         totals, stacks = Sums(), dict[Any, list[RankStack]]()
+        n_classes = len(task.layout.classes)
         if self._kept is not None and self.resident:
             checked = [columns.check_scores(part, task.layout) for part in self._kept]
             self._kept = [columns.join_parts(checked)]
@@ -298,7 +299,7 @@ class MemoryEngine(Engine):
                 sums, tallies = sum_rows(part, task.layout, ranked=True)
             totals.add(sums)
             for group, new in tallies.items():
-                known = stacks.setdefault(group, [RankStack() for _ in new])
+                known = stacks.setdefault(group, [RankStack(n_classes) for _ in new])
                 for stack, tally in zip(known, new, strict=True):
                     stack.add(tally)
             held = [stack for known in stacks.values() for stack in known]

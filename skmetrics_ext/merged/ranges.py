@@ -319,10 +319,10 @@ class RankStack:
     So each score is moved twice on average, however many tallies are added.
     """
 
-    __slots__ = ("merged", "tallies")
+    __slots__ = ("merged", "n_classes", "tallies")
 
-    def __init__(self, tallies: Iterable[RankTally] = ()) -> None:
-        self.tallies = list(tallies)
+    def __init__(self, n_classes: int, tallies: Iterable[RankTally] = ()) -> None:
+        self.n_classes, self.tallies = n_classes, list(tallies)
         self.merged = len(self.tallies[0].thresholds) if self.tallies else 0
 
     def __len__(self) -> int:
@@ -335,7 +335,9 @@ class RankStack:
             self.whole()
 
     def whole(self) -> RankTally:
-        """All tallies merged."""
+        """All tallies merged; without scores if no row has weight."""
+        if not self.tallies:
+            return RankTally(np.empty(0), np.empty((self.n_classes, 0), dtype=np.int64))
         if len(self.tallies) > 1:
             self.tallies = [RankTally.combine(self.tallies)]
         self.merged = len(self)
@@ -346,7 +348,7 @@ def distinct_beyond(stacks: Collection[RankStack], most: int) -> int:
     """Number of distinct scores in all stacks if it exceeds ``most``, else 0."""
     if sum(map(len, stacks)) <= most:
         return 0
-    n_distinct = sum(len(stack.whole().thresholds) for stack in stacks if stack.tallies)
+    n_distinct = sum(len(stack.whole().thresholds) for stack in stacks)
     return n_distinct if n_distinct > most else 0
 
 

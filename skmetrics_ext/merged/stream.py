@@ -5,9 +5,9 @@ Classes are settled once. Files hold the sums as plain values, which are checked
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -101,13 +101,12 @@ class StreamState:
             if weight.dtype.kind == "i":
                 total += float(weight.sum())
                 check_total(total, "sample_weight of all batches")
-        pair, eps, pred_codes = self.pair, 0.0, None
-        matrix = np.empty((len(true), 0))
-        if score is None:  # the positive class is settled when all rows are there
-            layout = self.layout or Layout(self.metrics, np.empty(0), None, 0)
-        else:
-            classes, layout, pair = self._settle(true, score)
-            labels, codes, matrix, eps = self._scores(true, score, classes, layout)
+        state = self._settled(true, score)
+        layout = state.layout
+        assert layout is not None
+        matrix, eps, pred_codes = np.empty((len(true), 0)), 0.0, None
+        if score is not None:
+            labels, codes, matrix, eps = state._scores(true, score, layout)
         if pred is not None:
             checked = Labels.check(true, pred).single_label("a stream")
             self._check_order(checked)
@@ -119,9 +118,7 @@ class StreamState:
         )
         _check_edges(part, layout)
         return part, replace(
-            self,
-            layout=layout,
-            pair=pair,
+            state,
             is_text=is_text,
             is_weighted=is_weighted,
             weight=total,
@@ -129,34 +126,46 @@ class StreamState:
             n_batches=self.n_batches + 1,
         )
 
-    def _settle(self, true: Column, score: Column) -> tuple[Any, Layout, list[Any] | None]:
-        """The classes of scores, the layout, and the two classes if they are certain."""
-        n_columns = 1 if score.values.ndim == 1 else score.values.shape[1]
-        layout, classes, pair = self.layout, self.labels, self.pair
-        if classes is None and n_columns > 1:
+    def _settled(self, true: Column, score: Column | None) -> StreamState:
+        """The state with the layout of the scores, which is made anew while it is uncertain."""
+        n_columns = 0
+        if score is not None:
+            n_columns = 1 if score.values.ndim == 1 else score.values.shape[1]
+        if self.labels is None and n_columns > 1:
             raise InvalidParameterError(
                 "Scores of several classes need labels=, the class of each column, because a batch "
                 "may not contain all of them."
             )
-        if layout is not None and layout.n_columns != n_columns:
+        if self.layout is not None and self.layout.n_columns != n_columns:
             raise InvalidParameterError(
-                f"y_score has {n_columns} columns, and had {layout.n_columns} before."
+                f"y_score has {n_columns} columns, and had {self.layout.n_columns} before."
             )
-        if classes is None and pair is None:
-            likely, is_certain = usual_pair(read_target(true).classes.tolist(), self.pos_label)
-            layout = make_layout(self.metrics, np.array(likely), None, self.pos_label, n_columns)
-            return likely, layout, likely if is_certain else None
-        if layout is None:
-            occurring = np.array(pair) if classes is None else None
-            layout = make_layout(self.metrics, occurring, classes, self.pos_label, n_columns)
-        return np.array(pair) if classes is None else classes, layout, pair
+        classes, pair = self._classes, self.pair
+        if n_columns and classes is None:
+            classes, is_certain = usual_pair(read_target(true).classes.tolist(), self.pos_label)
+            pair = classes if is_certain else None
+        elif self.layout is not None:
+            return self
+        return replace(self, layout=self.layout_of(classes, n_columns), pair=pair)
+
+    @property
+    def _classes(self) -> Any:
+        """The classes of the scores, if they are certain."""
+        return self.pair if self.labels is None else self.labels
+
+    def layout_of(self, classes: Any, n_columns: int) -> Layout:
+        """The layout of columns of scores; without them, only all rows show the classes."""
+        if not n_columns:
+            return Layout(self.metrics, np.empty(0), None, 0)
+        return make_layout(self.metrics, np.array(classes), self.labels, self.pos_label, n_columns)
 
     def _scores(
-        self, true: Column, score: Column, classes: Any, layout: Layout
+        self, true: Column, score: Column, layout: Layout
     ) -> tuple[Array, Array, Array, float]:
         """Classes, codes, copied scores as a matrix, and the spacing of their dtype."""
         checked: Probabilities | BinaryProbabilities | Scores
         check_mergeable(score)
+        classes = layout.classes if self._classes is None else self._classes
         eps = 0.0
         if not layout.reads_probabilities:
             checked = Scores.check(true, score, labels=classes, pos_label=self.pos_label)
@@ -271,71 +280,143 @@ def _is_text(labels: Array) -> bool:
 # --------------------------------------------------------------------------- files
 
 
-def content_of(state: StreamState, sums: Sums, ranks: Sequence[RankTally], edges: Edges) -> Any:
-    """A stream that has rows, as mappings, arrays, numbers and text."""
-    assert state.layout is not None
-    metrics = [
-        {"name": metric.name, "metric": metric.spec.name, "params": dict(metric.params)}
-        for metric in state.metrics
-    ]
-    return {
-        "metrics": metrics,
-        "labels": state.labels,
-        "pos_label": state.pos_label,
-        "classes": state.layout.classes,
-        "n_columns": state.layout.n_columns,
-        "state": {name: getattr(state, name) for name in _STATE},
-        "table": _parts_of(sums.tables[None]),
-        "moments": {name: _parts_of(tally) for (_, name), tally in sums.moments.items()},
-        "bins": {name: [*map(_parts_of, tallies)] for (_, name), tallies in sums.bins.items()},
-        "ranks": [_parts_of(tally) for tally in ranks],
-        "edges": edges,
-    }
+@dataclass(frozen=True, eq=False, slots=True)
+class StreamSums:
+    """All that is kept of the rows of a stream.
+
+    Parameters
+    ----------
+    state : StreamState
+        After a batch at least.
+    sums : Sums
+        Sums over rows in any order, without groups.
+    ranks : list of RankTally
+        The tally of each ranked column of scores.
+    edges : tuple of ndarray or None
+        Bins of these columns, if their scores are the lower edges of bins.
+    """
+
+    state: StreamState
+    sums: Sums
+    ranks: list[RankTally]
+    edges: Edges
+
+    def in_bins(self, edges: Edges) -> StreamSums:
+        """The same sums with the scores in these bins, if there are any."""
+        if edges is None:
+            return self
+        ranks = list(map(coarse_tally, self.ranks, edges))
+        return replace(self, ranks=ranks, edges=edges)
+
+    # ----------------------------------------------------------------------- plain values
+
+    def content(self) -> Any:
+        """Mappings, arrays, numbers and text."""
+        state, sums = self.state, self.sums
+        assert state.layout is not None
+        metrics = [
+            {"name": metric.name, "metric": metric.spec.name, "params": dict(metric.params)}
+            for metric in state.metrics
+        ]
+        return {
+            "metrics": metrics,
+            "labels": state.labels,
+            "pos_label": state.pos_label,
+            "classes": state.layout.classes,
+            "n_columns": state.layout.n_columns,
+            "state": {name: getattr(state, name) for name in _STATE},
+            "table": _parts_of(sums.tables[None]),
+            "moments": {name: _parts_of(tally) for (_, name), tally in sums.moments.items()},
+            "bins": {name: [*map(_parts_of, tallies)] for (_, name), tallies in sums.bins.items()},
+            "ranks": [_parts_of(tally) for tally in self.ranks],
+            "edges": self.edges,
+        }
+
+    @classmethod
+    def of_content(cls, content: Any) -> Self:
+        """Invert `content`, and check that the parts are sums of the same rows."""
+        metrics = find_metrics([_metric(**parts) for parts in content["metrics"]])
+        labels = None if content["labels"] is None else read_labels(content["labels"])
+        fields_of_state = dict(content["state"])
+        check_content(set(fields_of_state) == set(_STATE), f"its state has to hold {_STATE}")
+        state = StreamState(metrics, labels, content["pos_label"], **fields_of_state)
+        n_columns = int(content["n_columns"])
+        classes = read_labels(content["classes"]) if n_columns and labels is None else labels
+        state = replace(state, layout=state.layout_of(classes, n_columns))
+        sums = Sums({None: ConfusionTally(**content["table"])}, {None: state.n_rows})
+        for name, parts in content["moments"].items():
+            sums.moments[None, name] = MomentTally(**parts)
+        for name, listed in content["bins"].items():
+            sums.bins[None, name] = tuple(BinTally(**parts) for parts in listed)
+        ranks, edges = [RankTally(**parts) for parts in content["ranks"]], content["edges"]
+        if edges is not None:
+            edges = tuple(map(check_edges, edges))
+        stream = cls(state, sums, ranks, edges)
+        stream._check()
+        return stream
+
+    def _check(self) -> None:
+        """Reject parts that are not sums of the same rows."""
+        state, sums, layout = self.state, self.sums, self.state.layout
+        assert layout is not None
+        counts = state.n_rows, state.n_batches
+        check_content(all(isinstance(n, int) and n > 0 for n in counts), "it has no rows")
+        table = sums.tables[None].table
+        check_content(table.ndim == 2, "its confusion table does not fit")
+        weight, n_rows = table.sum(), state.n_rows
+        is_counted = state.is_weighted or weight == n_rows
+        check_content(bool(is_counted), f"its confusion table does not hold {n_rows} rows")
+        _check_like(sums, _one_row(layout) if weight else Sums(), weight)
+        ranked = layout.ranked if layout.of_kind("ranks") else []
+        check_content(len(self.ranks) == len(ranked), "its rankings do not fit")
+        masses = sums.masses(None, layout.classes)
+        for tally in self.ranks:
+            same = _equal(tally.mass.sum(axis=-1), masses)
+            check_content(same, "its rankings do not hold the rows of its table")
+        if self.edges is not None:
+            for tally, bounds in zip(self.ranks, self.edges, strict=True):
+                is_coarse = np.isin(tally.thresholds, bounds[:-1]).all()
+                check_content(bool(is_coarse), "its scores are no edges of its bins")
+
+    # ----------------------------------------------------------------------- what a file reveals
+
+    def without_small_cells(self, least: int) -> StreamSums:
+        """Join bins with cells of fewer than ``least`` rows; reject other sums with such cells."""
+        if self.state.is_weighted:
+            raise InvalidParameterError(
+                "min_cell= counts rows, and sums of weighted rows do not show how many: leave out "
+                "min_cell=, or the weights."
+            )
+        table = self.sums.tables[None]
+        cells = {
+            f"true {true!r} predicted {pred!r}": int(table.table[i, j])
+            for i, true in enumerate(table.classes.tolist())
+            for j, pred in enumerate(table.classes.tolist())
+        }
+        for (_, name), bins in self.sums.bins.items():
+            for tally in bins:
+                counts = np.concatenate([tally.positive, tally.weight - tally.positive]).tolist()
+                cells |= {f"cell {k} of the bins of {name}": n for k, n in enumerate(counts)}
+        few = [f"{name} ({n:g})" for name, n in cells.items() if 0 < n < least]
+        if few:
+            raise InvalidParameterError(
+                f"Cells with fewer than min_cell={least} rows: {', '.join(few[:3])}. Leave out the "
+                "metrics that read them, or share the sums of more rows."
+            )
+        if self.edges is None and self.ranks:
+            raise InvalidParameterError(
+                "min_cell= joins neighbouring bins of scores: pass bins= too, the same at all "
+                "sites."
+            )
+        coarse = [
+            edges_of_cells(tally, bounds, least)
+            for tally, bounds in zip(self.ranks, self.edges or (), strict=True)
+        ]
+        return self.in_bins(tuple(coarse) or None)
 
 
 def _parts_of(tally: Any) -> dict[str, Any]:
     return {part.name: getattr(tally, part.name) for part in fields(tally)}
-
-
-def stream_of(content: Any) -> tuple[StreamState, Sums, list[RankTally], Edges]:
-    """Invert `content_of`, and check that the parts are sums of the same rows."""
-    metrics = find_metrics([_metric(**parts) for parts in content["metrics"]])
-    labels = None if content["labels"] is None else read_labels(content["labels"])
-    n_columns, pos_label = int(content["n_columns"]), content["pos_label"]
-    fields_of_state = dict(content["state"])
-    check_content(set(fields_of_state) == set(_STATE), f"its state has to hold {_STATE}")
-    layout = Layout(metrics, np.empty(0), None, 0)
-    if n_columns:
-        occurring = None if labels is not None else read_labels(content["classes"])
-        layout = make_layout(metrics, occurring, labels, pos_label, n_columns)
-    state = StreamState(metrics, labels, pos_label, layout, **fields_of_state)
-    counts = state.n_rows, state.n_batches
-    check_content(all(isinstance(n, int) and n > 0 for n in counts), "it has no rows")
-    sums = Sums()
-    table = sums.tables[None] = ConfusionTally(**content["table"])
-    sums.rows[None] = state.n_rows
-    check_content(table.table.ndim == 2, "its confusion table does not fit")
-    weight, n_rows = table.table.sum(), state.n_rows
-    is_counted = state.is_weighted or weight == n_rows
-    check_content(bool(is_counted), f"its confusion table does not hold {n_rows} rows")
-    for name, parts in content["moments"].items():
-        sums.moments[None, name] = MomentTally(**parts)
-    for name, listed in content["bins"].items():
-        sums.bins[None, name] = tuple(BinTally(**parts) for parts in listed)
-    # Rows of weight 0 are in no other sums than the table.
-    _check_like(sums, _one_row(layout) if weight > 0 else Sums(), weight)
-    ranks, edges = [RankTally(**parts) for parts in content["ranks"]], content["edges"]
-    ranked = layout.ranked if weight > 0 and layout.of_kind("ranks") else []
-    check_content(len(ranks) == len(ranked), "its rankings do not fit")
-    for tally in ranks:
-        mass, masses = tally.mass.sum(axis=-1), sums.masses(None, layout.classes)
-        check_content(_equal(mass, masses), "its rankings do not hold the rows of its table")
-    if edges is not None:
-        edges = tuple(map(check_edges, edges))
-        for tally, bounds in zip(ranks, edges, strict=True):
-            is_coarse = np.isin(tally.thresholds, bounds[:-1]).all()
-            check_content(bool(is_coarse), "its scores are no edges of its bins")
-    return state, sums, ranks, edges
 
 
 def _metric(name: str, metric: str, params: Mapping[str, Any]) -> Metric:
@@ -372,45 +453,3 @@ def _check_like(sums: Sums, template: Sums, weight: Any) -> None:
 def _equal(sums: Any, others: Any) -> bool:
     """Whether sums are equal up to rounding."""
     return np.shape(sums) == np.shape(others) and np.allclose(sums, others, rtol=_ROUNDING, atol=0)
-
-
-# --------------------------------------------------------------------------- what a file reveals
-
-
-def coarse_edges(
-    state: StreamState, sums: Sums, ranks: Sequence[RankTally], edges: Edges, least: int | None
-) -> Edges:
-    """Bins in which no cell has fewer than ``least`` rows; reject other sums with such cells."""
-    if least is None:
-        return edges
-    if state.is_weighted:
-        raise InvalidParameterError(
-            "min_cell= counts rows, and sums of weighted rows do not show how many: leave out "
-            "min_cell=, or the weights."
-        )
-    table = sums.tables[None]
-    cells = {
-        f"true {true!r} predicted {pred!r}": int(table.table[i, j])
-        for i, true in enumerate(table.classes.tolist())
-        for j, pred in enumerate(table.classes.tolist())
-    }
-    for (_, name), bins in sums.bins.items():
-        for tally in bins:
-            counts = np.concatenate([tally.positive, tally.weight - tally.positive]).tolist()
-            cells |= {f"cell {k} of the bins of {name}": n for k, n in enumerate(counts)}
-    few = [f"{name} ({n:g})" for name, n in cells.items() if 0 < n < least]
-    if few:
-        raise InvalidParameterError(
-            f"Cells with fewer than min_cell={least} rows: {', '.join(few[:3])}. Leave out the "
-            "metrics that read them, or share the sums of more rows."
-        )
-    if ranks and edges is None:
-        raise InvalidParameterError(
-            "min_cell= joins neighbouring bins of scores: pass bins= too, the same at all sites."
-        )
-    if edges is None:
-        return None
-    return tuple(
-        edges_of_cells(coarse_tally(tally, bounds), bounds, least)
-        for tally, bounds in zip(ranks, edges, strict=True)
-    )

@@ -171,7 +171,7 @@ def test_wins_are_integers_of_any_size_or_rounded_once():
 
 def test_tallies_are_merged_when_their_length_has_doubled():
     one = [tally_of([1], [0], [float(k)]) for k in range(8)]
-    stack, kept = RankStack(), []
+    stack, kept = RankStack(2), []
     for tally in one:
         stack.add(tally)
         kept.append(len(stack.tallies))
@@ -180,12 +180,12 @@ def test_tallies_are_merged_when_their_length_has_doubled():
     assert len(stack) == 8
     assert stack.merged == 7
     assert stack.whole().thresholds.tolist() == [7, 6, 5, 4, 3, 2, 1, 0]
-    assert RankStack(one[:2]).merged == 1
+    assert RankStack(2, one[:2]).merged == 1
 
 
 def test_distinct_scores_are_counted_once():
     again = [tally_of([1, 1], [0, 1]) for _ in range(3)]
-    stacks = [RankStack(again), RankStack(), RankStack(again[:1])]
+    stacks = [RankStack(2, again), RankStack(2), RankStack(2, again[:1])]
     assert sum(map(len, stacks)) == 8
     assert distinct_beyond(stacks, 8) == 0
     assert distinct_beyond(stacks, 4) == 0

@@ -7,11 +7,11 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import log_loss, roc_auc_score
 
 import skmetrics_ext as sx
 from skmetrics_ext import Accumulator, expected_calibration_error
 from skmetrics_ext import streaming as module
-from skmetrics_ext.merged import stream as streams
 from skmetrics_ext.plain_files import write_content
 
 TRUE, SCORE = [0, 1, 1, 0], [0.125, 0.25, 0.75, 0.5]
@@ -329,6 +329,24 @@ def test_scores_go_on_into_the_bins_of_a_file(shared):
     assert shares._edges[0].tolist() == [0, 0.5, 1]
 
 
+@pytest.mark.parametrize("options", [{}, {"bins": 8}])
+@pytest.mark.parametrize("weight", [[0, 0], [0.0, 0.0]])
+def test_rows_without_weight_are_saved_and_go_on(shared, weight, options):
+    names = {"auc": "roc_auc", "loss": "log_loss", "accuracy": "accuracy",
+             "ece": partial(expected_calibration_error, n_bins=4)}  # fmt: skip
+    none = fed(names, ([0, 1], [0.5, 0.25], weight, [0, 1]))
+    loaded = shared(none, **options)
+    assert (loaded.n_rows, loaded.n_distinct) == (2, 0)
+    assert all(np.isnan(value) for value in loaded.compute().values())
+    assert all("no row has weight" in row.reason for row in loaded.evaluation())
+    ones = np.ones(4, dtype=np.array(weight).dtype)
+    loaded.update(TRUE, SCORE, ones, y_pred=[0, 0, 1, 1])
+    right = {"auc": roc_auc_score(TRUE, SCORE), "loss": log_loss(TRUE, SCORE), "accuracy": 0.5}
+    assert {name: loaded.compute()[name] for name in right} == pytest.approx(right)
+    coarse = shared(none, bins=8).merge(fed(names, (TRUE, SCORE, ones, [0, 0, 1, 1])))
+    assert {name: coarse.compute()[name] for name in right} == pytest.approx(right)
+
+
 # --------------------------------------------------------------------------- files that contradict
 
 
@@ -338,9 +356,7 @@ NAMES = {"auc": "roc_auc", "loss": "log_loss", "ece": BINS, "accuracy": "accurac
 
 def content_of(weight=None):
     stream = fed(NAMES, (TRUE, SCORE, weight, [0, 0, 1, 1]))
-    stream._count_waiting()
-    ranks = [stack.whole() for stack in stream._stacks]
-    return streams.content_of(stream._state, stream._sums, ranks, None)
+    return stream._counted().content()
 
 
 def edited(content, **changes):
@@ -364,6 +380,11 @@ CHANGES = {
     "no batches": ({"state": lambda own: own | {"n_batches": 0}}, "it has no rows"),
     "rows that are no number": ({"state": lambda own: own | {"n_rows": 4.0}}, "it has no rows"),
     "more rows": ({"state": lambda own: own | {"n_rows": 5}}, "table does not hold 5 rows"),
+    "losses of rows without weight": (
+        {"table": lambda own: own | {"table": own["table"] * 0},
+         "state": lambda own: own | {"is_weighted": True}},
+        "not those of its metrics",
+    ),
     "a table of tables": (
         {"table": lambda own: own | {"table": own["table"][None]}}, "confusion table does not fit",
     ),
