@@ -181,20 +181,16 @@ def make_layout(
             f"{n_columns} columns of scores (y_score) need as many classes, in their order; there "
             f"are {len(classes)}: {shown_labels(classes)}. Pass labels=, the class of each column."
         )
-    if n_columns > 2:
-        return Layout(metrics, classes, pos_label, n_columns, listed)
-    if n_columns == 0:
-        positive = _positive(metrics, classes, listed, pos_label, 0)
-        return Layout(metrics, classes, positive, 0, listed)
-    if listed is None:
+    of_two = n_columns in (1, 2)
+    if of_two and listed is None:
         classes = _both(classes)
-    if len(classes) != 2:
+    if of_two and len(classes) != 2:
         raise InvalidParameterError(
             f"One column of scores needs two classes, but true holds {shown_labels(classes)}: pass "
             "a column of scores for each class."
         )
     positive = _positive(metrics, classes, listed, pos_label, n_columns)
-    turned = classes.tolist().index(positive) == 0
+    turned = of_two and classes.tolist().index(positive) == 0
     order = classes[::-1] if turned else classes
     return Layout(metrics, order, positive, n_columns, listed, turned)
 
