@@ -6,6 +6,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -77,7 +78,6 @@ class DuckEngine(partitions.Engine):
         has_integers = names.weight is None or self.types[names.weight] in (*_INTEGERS, "BOOLEAN")
         self.weight_type = "BIGINT" if has_integers else "DOUBLE"
         self.distinct: list[int] = []
-        self.done = 0
 
     def _fetch(self, sql: str) -> list[tuple[Any, ...]]:
         with reading(self.what):
@@ -118,7 +118,7 @@ class DuckEngine(partitions.Engine):
         if scores:
             wanted = [f"approx_count_distinct({column})" for column in scores]
             self.distinct = list(self._fetch(f"SELECT {', '.join(wanted)} FROM data")[0])
-        self._advance(survey.n_rows)
+        self.advance(survey.n_rows)
         return survey
 
     def _faults(self) -> list[str]:
@@ -198,27 +198,26 @@ class DuckEngine(partitions.Engine):
 
     def _reader(self, sql: str) -> Any:
         versions = ("to_arrow_reader", "fetch_arrow_reader", "fetch_record_batch")
-        with reading(self.what):
-            relation = self._run(sql)
-            read = next(name for name in versions if hasattr(type(relation), name))
-            return getattr(relation, read)(BATCH)
+        relation = self._run(sql)
+        read = next(name for name in versions if hasattr(type(relation), name))
+        return getattr(relation, read)(BATCH)
 
     def _batches(self, sql: str) -> Iterator[Any]:
-        for batch in guarded_batches(self.what, lambda: self._reader(sql)):
+        """Batches of the rows of a query; none is empty."""
+        for batch in guarded_batches(self.what, partial(self._reader, sql)):
             if batch.num_rows:
                 yield batch
-                self._advance(batch.num_rows)
 
-    def _advance(self, rows: int) -> None:
-        self.done += rows
-        self.report(self.done)
+    def _scan(self, sql: str) -> Iterator[Any]:
+        """Batches of a query, whose rows are reported as read."""
+        for batch in self._batches(sql):
+            yield batch
+            self.advance(batch.num_rows)
 
     def collect(self, columns: tuple[str, ...]) -> Iterator[tuple[Any, RowLocation]]:
         wanted = ", ".join(map(self._value, columns))
-        reader = self._reader(f"SELECT {wanted} FROM data")
-        for batch, place in placed(guarded_batches(self.what, lambda: reader)):
-            if batch.num_rows:
-                yield dict(zip(columns, batch.columns, strict=True)), place
+        for batch, place in placed(self._batches(f"SELECT {wanted} FROM data")):
+            yield dict(zip(columns, batch.columns, strict=True)), place
 
     def _value(self, name: str) -> str:
         """SQL of a column; columns of groups are converted as in the survey."""
@@ -230,7 +229,7 @@ class DuckEngine(partitions.Engine):
         columns = ", ".join(map(self._value, self.columns))
         total, place = Sums(), RowLocation()
         try:
-            for batch in self._batches(f"SELECT {columns} FROM data"):
+            for batch in self._scan(f"SELECT {columns} FROM data"):
                 named = dict(zip(self.names.all, batch.columns, strict=True))
                 total.add(partitions.sum_part(read_part(named, self.names, place), task))
         except InvalidParameterError:
@@ -250,12 +249,12 @@ class DuckEngine(partitions.Engine):
             scan = SortedScan(task.layout.code_of(k), masses, task.plan, most)
             before = self.done
             grouped = 2 * self.distinct[column] * len(classes) * len(task.groups) < n_rows
-            for batch in self._batches(self._sorted(name, task, grouped)):
+            for batch in self._scan(self._sorted(name, task, grouped)):
                 group, score, code = (batch.column(i).to_numpy() for i in range(3))
                 weight = batch.column(3).to_numpy() if batch.num_columns > 3 else None
                 scan.feed(group, score, code, weight)
             scan.close()
-            self._advance(before + n_rows - self.done)  # some rows may have been counted by SQL
+            self.advance(before + n_rows - self.done)  # some rows may have been counted by SQL
             scans.append(scan.done)
         return {
             group: [scan[number] for scan in scans]

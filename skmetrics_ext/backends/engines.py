@@ -249,7 +249,6 @@ class MemoryEngine(Engine):
     def __init__(self, rows: Rows, names: ColumnNames, memory_limit: int, *, resident: bool):
         super().__init__(names)
         self.rows, self.memory_limit, self.resident = rows, memory_limit, resident
-        self.done = 0
         self._kept: list[Partition] | None = None
 
     def close(self) -> None:
@@ -264,8 +263,7 @@ class MemoryEngine(Engine):
         """Checked rows, read anew unless they were kept."""
         for part in self._read() if self._kept is None else self._kept:
             yield part
-            self.done += part.n_rows
-            self.report(self.done)
+            self.advance(part.n_rows)
 
     def _read(self) -> Iterator[Partition]:
         kept: list[Partition] = []

@@ -143,7 +143,12 @@ class Engine:
     report: Callable[[int], None] = staticmethod(lambda done: None)
 
     def __init__(self, names: ColumnNames) -> None:
-        self.names = names
+        self.names, self.done = names, 0
+
+    def advance(self, n_rows: int) -> None:
+        """Report further rows as read."""
+        self.done += n_rows
+        self.report(self.done)
 
     def close(self) -> None:
         """Free what was opened."""
