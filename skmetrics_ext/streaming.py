@@ -18,8 +18,8 @@ from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
 from skmetrics_ext.merged.layout import Layout, find_metrics
 from skmetrics_ext.merged.ranges import RangePlan, RankStack, distinct_beyond, read_columns
 from skmetrics_ext.merged.samples import GroupSums
-from skmetrics_ext.merged.stream import Edges, StreamState, StreamSums, sum_part
-from skmetrics_ext.merged.sums import Sums
+from skmetrics_ext.merged.stream import Edges, StreamState, StreamSums
+from skmetrics_ext.merged.sums import Sums, sum_all
 from skmetrics_ext.numeric import PosLabel
 from skmetrics_ext.plain_files import read_content, write_content
 from skmetrics_ext.slices.group_columns import NO_GROUPS, GroupColumns
@@ -162,7 +162,7 @@ class Accumulator:
             self._count(part, state.layout)
         else:
             if is_first:
-                sum_part(part, state.layout)
+                sum_all(part, state.layout)
             self._waiting.append(part)
             self._n_waiting += max(n_scores, part.n_rows)
         self._state = state
@@ -171,7 +171,7 @@ class Accumulator:
 
     def _count(self, part: Partition, layout: Layout) -> None:
         """Count rows, which a metric may still reject."""
-        sums, tallies = sum_part(part, layout)
+        sums, tallies = sum_all(part, layout)
         stacks = [RankStack(stack.n_classes, stack.tallies) for stack in self._stacks]
         if self._ranks and not stacks:
             stacks = [RankStack(len(layout.classes)) for _ in layout.ranked]

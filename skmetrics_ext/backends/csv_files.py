@@ -11,6 +11,7 @@ import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,7 @@ _BLOCK = 1 << 22  # bytes that are read at once; rows must not be longer
 # Suffix of a compressed file -> compression.
 COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 _SEPARATORS = (",", ";", "\t", "|")
-_LOOKED_AT = 50  # rows that must have as many values as the header
+_LOOKED_AT = 51  # rows, with the header, that must have as many values each
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,20 +124,16 @@ class TextForm:
         usual = "\t" if stem_of(file)[1] == ".tsv" else ","
         best, most = usual, 1
         for separator in dict.fromkeys((usual, *_SEPARATORS)):
-            widths = [len(row) for row in self._first_rows(file, separator)]
+            widths = list(map(len, self.first_rows(file, separator, _LOOKED_AT)))
             if widths and widths[0] > most and set(widths) == {widths[0]}:
                 best, most = separator, widths[0]
         return replace(self, separator=best)
 
-    def _first_rows(self, file: str, separator: str) -> list[list[str]]:
-        rows = []
+    def first_rows(self, file: str, separator: str, n_rows: int) -> list[list[str]]:
+        """The values of the first lines of a file that are not empty."""
         with reading(repr(file)), self.open(file) as text:
-            for row in csv.reader(text, delimiter=separator):
-                if row:
-                    rows.append(row)
-                if len(rows) > _LOOKED_AT:
-                    break
-        return rows
+            rows = csv.reader(text, delimiter=separator)
+            return list(islice(filter(None, rows), n_rows))
 
     def open(self, file: str) -> Any:
         """Open a file as text; bytes that are not UTF-8 are marked, other encodings are strict."""
@@ -165,10 +162,8 @@ def stem_of(file: str) -> tuple[str, str]:
 
 def header_of(file: str, form: TextForm = PLAIN) -> list[str]:
     """Names of the columns of a file."""
-    form = form.of(file)
-    with reading(repr(file)), form.open(file) as text:
-        delimiter = form.separator or ","
-        header = next((row for row in csv.reader(text, delimiter=delimiter) if row), [])
+    rows = form.first_rows(file, form.of(file).separator or ",", 1)
+    header = rows[0] if rows else []
     if any(c == "\x00" or "\ud800" <= c <= "\udfff" for name in header for c in name):
         raise InvalidParameterError(f"{file!r} cannot be read: its header is no UTF-8 text.")
     return header

@@ -13,7 +13,8 @@ from skmetrics_ext.merged import ranges
 from skmetrics_ext.merged.layout import refusal
 from skmetrics_ext.merged.ranges import NAN, RangePlan, ThinnedCurve, Value
 from skmetrics_ext.merged.samples import NO_ROWS, GroupSums, HeldRows, rows_of_part
-from skmetrics_ext.merged.stream import StreamState, sum_part
+from skmetrics_ext.merged.stream import StreamState
+from skmetrics_ext.merged.sums import sum_all
 from skmetrics_ext.metrics.calibration.calibration_error import error_of_classes
 from skmetrics_ext.numeric import Array, as_factors
 from skmetrics_ext.registry import Metric
@@ -291,7 +292,7 @@ def evaluate_arrays(
         part = replace(part, groups=values, group=group)
     cluster = None if groups is None else read_groups(groups, part.n_rows, **arguments)
     assert state.layout is not None
-    sums, tallies = sum_part(part, state.layout)
+    sums, tallies = sum_all(part, state.layout)
     layout = state.final_layout(sums)
     plan = RangePlan.of(metrics, level is not None)
     readings = {

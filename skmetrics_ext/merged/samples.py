@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -144,9 +144,10 @@ class GroupSums:
         held = [group for group in groups if group in self.readings]
         if not held:
             return NO_ROWS
-        tables = [self.readings[group][0].table for group in held]
-        if all(table is not None for table in tables):
-            return self._of_rankings(metric, held)
+        readings = ((group, self.readings[group][0]) for group in held)
+        tables = {group: each.table for group, each in readings if each.table is not None}
+        if len(tables) == len(held):
+            return self._of_rankings(metric, tables)
         is_area = kind_of(metric) == "wins"
         if len(held) == 1 and is_area and SPREAD in self.readings[held[0]][0].sums:
             return self._of_squares(metric, held[0])
@@ -190,10 +191,9 @@ class GroupSums:
         index = np.concatenate(places)
         return whole, {"atoms": self._atoms(groups, tables, cells, index // n), "cell": index}
 
-    def _of_rankings(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
+    def _of_rankings(self, metric: Metric, tables: Mapping[Any, RankTally]) -> Linearized | str:
         """Atoms are the classes at each score, by group."""
-        tables = [self.readings[group][0].table for group in groups]
-        parts = [table for table in tables if table is not None]
+        groups, parts = list(tables), list(tables.values())
         whole = parts[0] if len(parts) == 1 else RankTally.combine(parts)
         cells = [np.flatnonzero(part.mass) for part in parts]
         n_scores, indexes = len(whole.thresholds), cells

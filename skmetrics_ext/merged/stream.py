@@ -13,7 +13,7 @@ import numpy as np
 
 from skmetrics_ext.merged.columns import Partition, rows_by_group
 from skmetrics_ext.merged.layout import Layout, find_metrics, make_layout
-from skmetrics_ext.merged.sums import Sums, bins_of, count_labels, sum_rows
+from skmetrics_ext.merged.sums import Sums, bins_of, sum_rows
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plain_files import check_content
 from skmetrics_ext.registry import Metric, find
@@ -252,13 +252,6 @@ class StreamState:
             n_rows=self.n_rows + other.n_rows,
             n_batches=self.n_batches + other.n_batches,
         )
-
-
-def sum_part(part: Partition, layout: Layout) -> tuple[Sums, dict[Any, list[RankTally]]]:
-    """Sums of each group and, if a metric ranks, the tally of each column of scores."""
-    sums, tallies = sum_rows(part, layout, ranked=True)
-    sums.add(count_labels(part))
-    return sums, tallies
 
 
 def _check_edges(part: Partition, layout: Layout) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,7 +13,7 @@ from skmetrics_ext.merged.columns import Partition
 from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.metrics.calibration.binning import Binning, check_bins
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.registry import Metric
+from skmetrics_ext.registry import Metric, parameters_of
 from skmetrics_ext.tallies import ConfusionTally, MomentTally, RankTally, ScoreSketch
 from skmetrics_ext.tallies.bins import BinTally
 from skmetrics_ext.validation import (
@@ -138,6 +137,13 @@ def sum_rows(
     return sums, tallies
 
 
+def sum_all(part: Partition, layout: Layout) -> tuple[Sums, dict[Any, list[RankTally]]]:
+    """All sums of each group and, if a metric ranks, its tallies of scores."""
+    sums, tallies = sum_rows(part, layout, ranked=True)
+    sums.add(count_labels(part))
+    return sums, tallies
+
+
 def tallies_of(rows: Partition, n_classes: int) -> list[RankTally]:
     """Rank tally of each column of scores."""
     return [
@@ -150,8 +156,7 @@ def moments_of(metric: Metric, rows: Partition, layout: Layout) -> MomentTally:
     """Moments of the values of the rows that a metric averages."""
     values = metric.spec.row_values
     assert values is not None
-    accepted = inspect.signature(values).parameters
-    unread = [key for key in metric.params if key not in accepted]
+    unread = [key for key in metric.params if key not in parameters_of(values)]
     if unread:
         raise InvalidParameterError(f"{metric.name} cannot be read from sums with {unread}.")
     every = metric.spec.least_classes > 2

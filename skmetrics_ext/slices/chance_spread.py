@@ -42,11 +42,12 @@ def compare_ranges(groups: Sequence[Linearized], seed: Any) -> tuple[float, Draw
         good, read = shares
         drawn = rng.multivariate_hypergeometric(read, int(good.sum()), size=N_DRAWS)
         ranges = partial(_of_shares, groups[0].origin.share, read=read)
-        return float(ranges(good[None])[1][0]), ranges(drawn), "permutation"
+        return float(ranges(good[None]).studentized[0]), ranges(drawn), "permutation"
     tables = _tables(groups)
     if tables is not None:
         ranges = partial(_of_tables, groups[0].origin.read)
-        return float(ranges(tables[None])[1][0]), ranges(_permuted(tables, rng)), "permutation"
+        observed = float(ranges(tables[None]).studentized[0])
+        return observed, ranges(_permuted(tables, rng)), "permutation"
     values = np.array([[float(group.value) for group in groups]])
     errors = np.sqrt(np.nan_to_num(np.array([float(group.variance) for group in groups])))
     freedom = np.array([float(group.freedom) for group in groups])
