@@ -113,21 +113,21 @@ class TextForm:
         """Whether Arrow can read the encoding itself."""
         return self.encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig")
 
-    def of(self, file: str) -> TextForm:
-        """The form of a file with its separator.
+    def separator_of(self, file: str) -> str:
+        """The separator of a file.
 
         Among the separators with which the first rows have as many values as the header, the one
         with the most columns is chosen; the usual one if all give a single column.
         """
         if self.separator is not None:
-            return self
+            return self.separator
         usual = "\t" if stem_of(file)[1] == ".tsv" else ","
         best, most = usual, 1
         for separator in dict.fromkeys((usual, *_SEPARATORS)):
             widths = list(map(len, self.first_rows(file, separator, _LOOKED_AT)))
             if widths and widths[0] > most and set(widths) == {widths[0]}:
                 best, most = separator, widths[0]
-        return replace(self, separator=best)
+        return best
 
     def first_rows(self, file: str, separator: str, n_rows: int) -> list[list[str]]:
         """The values of the first lines of a file that are not empty."""
@@ -162,7 +162,7 @@ def stem_of(file: str) -> tuple[str, str]:
 
 def header_of(file: str, form: TextForm = PLAIN) -> list[str]:
     """Names of the columns of a file."""
-    rows = form.first_rows(file, form.of(file).separator or ",", 1)
+    rows = form.first_rows(file, form.separator_of(file), 1)
     header = rows[0] if rows else []
     if any(c == "\x00" or "\ud800" <= c <= "\udfff" for name in header for c in name):
         raise InvalidParameterError(f"{file!r} cannot be read: its header is no UTF-8 text.")
@@ -260,7 +260,7 @@ def _decimal_sign(examples: Mapping[str, _Examples], files: Iterable[str], form:
     """
     if form.point is not None:
         return form.point
-    if any(form.of(file).separator == "," for file in files):
+    if any(form.separator_of(file) == "," for file in files):
         return "."
     columns = {name: forms for name, forms in examples.items() if set(forms) <= _NUMBERS | _DECIMAL}
     points = {
@@ -329,7 +329,7 @@ def csv_batches(
     for file in files:
         first = 0
         try:
-            for batch in guarded_batches(repr(file), partial(_open, file, types, form.of(file))):
+            for batch in guarded_batches(repr(file), partial(_open, file, types, form)):
                 place = RowLocation(printable(file), first, None, 1, partial(_line_of, file, form))
                 yield _as_numbers(batch, types, form), place
                 first += batch.num_rows
@@ -348,7 +348,7 @@ def _line_of(file: str, form: TextForm, row: int) -> int | None:
     place, begins = -1, 1  # the header
     try:
         with form.open(file) as text:
-            reader = csv.reader(text, delimiter=form.of(file).separator or ",")
+            reader = csv.reader(text, delimiter=form.separator_of(file))
             for values in reader:
                 if values and place == row:
                     return begins
@@ -383,14 +383,13 @@ def _open(file: str, types: Mapping[str, Any], form: TextForm) -> Any:
         true_values=list(_TRUE),
         false_values=list(_FALSE),
     )
-    width = sum(len(name.encode()) + 3 for name in header_of(file, form))
+    separator = form.separator_of(file)
+    width = sum(len(name.encode()) + 3 for name in form.first_rows(file, separator, 1)[0])
     compression = COMPRESSED.get(Path(file).suffix.lower())
     encoding = "utf8" if form.is_utf8 else form.encoding
     return arrow_csv.open_csv(
         file if compression is None else pyarrow.input_stream(file, compression=compression),
         read_options=arrow_csv.ReadOptions(block_size=max(_BLOCK, 4 * width), encoding=encoding),
-        parse_options=arrow_csv.ParseOptions(
-            delimiter=form.separator or ",", newlines_in_values=True
-        ),
+        parse_options=arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True),
         convert_options=convert,
     )

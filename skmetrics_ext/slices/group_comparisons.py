@@ -198,7 +198,7 @@ class GroupComparison:
             references = {group: self._reference(against, group) for group in self.groups}
             rows = _adjusted(
                 [
-                    self._row(group, self._gap(self.parts(group), reference, level))
+                    self._row(group, self._gap(group, reference, level))
                     for group, reference in references.items()
                     if reference is not None
                 ]
@@ -230,19 +230,19 @@ class GroupComparison:
             if group in ranked[:1]:
                 continue
             if not ranked:
-                rows.append(self._row(group, self._gap(self.parts(group), "undefined", level)))
+                rows.append(self._row(group, self._gap(group, "undefined", level)))
                 continue
             n_tests = max(len(ranked) - 1, 1)
             each, best = 1 - (1 - level) / n_tests, self.parts(ranked[0])
             if kind not in rivals:
-                to_best = {other: self._gap(self.parts(other), best, each) for other in ranked[1:]}
+                to_best = {other: self._gap(other, best, each) for other in ranked[1:]}
                 rivals[kind] = [
                     other
                     for other, gap in to_best.items()
                     if not (gap["high"] < 0 if self.sign > 0 else gap["low"] > 0)
                 ]
             references = [ranked[0], *(other for other in rivals[kind] if other != group)]
-            gaps = [self._gap(self.parts(group), self.parts(other), each) for other in references]
+            gaps = [self._gap(group, self.parts(other), each) for other in references]
             low = np.nanmin([gap["low"] for gap in gaps])
             high = np.nanmax([gap["high"] for gap in gaps])
             if self.sign > 0:
@@ -253,8 +253,9 @@ class GroupComparison:
             rows.append(self._row(group, gaps[0] | {"low": low, "high": high, "p_value": p_value}))
         return _adjusted(rows, len(ranks))  # the best group of each kind has no row
 
-    def _gap(self, cells: list[Any], reference: list[Any] | str, level: float) -> dict[str, Any]:
-        """Difference between a group and its reference."""
+    def _gap(self, group: Any, reference: list[Any] | str, level: float) -> dict[str, Any]:
+        """Difference between a group and the cells of its reference, or why that has none."""
+        cells = self.parts(group)
         gap: dict[str, Any] = {**dict.fromkeys(_GAP, _NAN), "reason": ""}
         if isinstance(reference, str):
             return gap | {"reason": reference}
