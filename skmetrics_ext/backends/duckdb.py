@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from skmetrics_ext import kernels
 from skmetrics_ext.backends import partitions
 from skmetrics_ext.backends.files import BATCH, Files, own_prefix
 from skmetrics_ext.backends.read_errors import Rows, check_columns, guarded_batches, placed, reading
@@ -178,7 +179,8 @@ class DuckEngine(partitions.Engine):
         no_scores = np.zeros((len(cells), 0))
         part = Partition(classes, codes[0], codes[-1], no_scores, weight, list(numbers), group)
         sums = count_labels(part)
-        sums.rows = {key: int(rows[group == number].sum()) for key, number in numbers.items()}
+        n_rows = kernels.bin_sums(group, len(numbers), rows)
+        sums.rows = dict(zip(numbers, n_rows.tolist(), strict=True))
         return sums
 
     def _check_types(self) -> None:

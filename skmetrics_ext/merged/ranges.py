@@ -29,7 +29,6 @@ from skmetrics_ext.tallies import RankTally, ScoreSketch, Stretch, Wins
 from skmetrics_ext.validation import InvalidParameterError, Scores
 
 NAN = float("nan")
-SPREAD = "_spread"  # key of the sums of squares for the variance of an area
 _GRID = 4  # ranges keep so many times the points of a curve, to choose from
 
 
@@ -98,7 +97,7 @@ class RangeReading:
     wins : tuple of int or float
         For each class, twice the weight of the correctly ranked pairs of a row of the column's
         class and a row of that class.
-    sums : dict of str to tuple of float
+    sums : dict of str to float
         Terms of the metrics that are sums.
     kept : RankTally
         Both classes at the kept points.
@@ -108,15 +107,18 @@ class RangeReading:
         Every class at every score, while there are few enough.
     distinct : int
         Number of distinct scores.
+    squares : tuple of float or None
+        Sums of squares for the variance of an area, by class.
     """
 
     order: tuple[Any, ...]
     wins: tuple[Any, ...]
-    sums: dict[str, tuple[float, ...]]
+    sums: dict[str, float]
     kept: RankTally
     gap: float
     table: RankTally | None
     distinct: int
+    squares: tuple[float, ...] | None = None
 
     @classmethod
     def combine(cls, parts: Iterable[RangeReading], most: int) -> RangeReading:
@@ -125,18 +127,16 @@ class RangeReading:
         tables = [part.table for part in listed if part.table is not None]
         distinct = sum(part.distinct for part in listed)
         whole = len(tables) == len(listed) and distinct <= most
-        sums = {
-            name: tuple(map(math.fsum, zip(*(part.sums[name] for part in listed), strict=True)))
-            for name in listed[0].sums
-        }
+        squares = [part.squares for part in listed if part.squares is not None]
         return cls(
             listed[0].order,
             tuple(map(_exactly, zip(*(part.wins for part in listed), strict=True))),
-            sums,
+            {name: math.fsum(part.sums[name] for part in listed) for name in listed[0].sums},
             _joined([part.kept for part in listed]),
             max(part.gap for part in listed),
             _joined(tables) if whole else None,
             distinct,
+            tuple(map(math.fsum, zip(*squares, strict=True))) or None,
         )
 
 
@@ -184,25 +184,23 @@ def read_range(
     both = mass if len(mass) == 2 else _rest_and_class(mass, code)
     start = [_rest_and_class(side[:, None], code)[:, 0] for side in (above, total)]
     stretch = Stretch.of(RankTally(tally.thresholds, both), *start)
-    sums: dict[str, tuple[float, ...]] = {}
+    sums: dict[str, float] = {}
     kept = [np.array([len(tally.thresholds) - 1])]
     for metric in plan.metrics:
         kind, term = kind_of(metric), ranges_of(metric).term or metric.spec.kernel
         if kind == "sum":
-            sums[metric.name] = (float(with_options(term, metric)(stretch)),)
+            sums[metric.name] = float(with_options(term, metric)(stretch))
         elif kind == "places":
             kept.append(with_options(term, metric)(stretch))
-    if plan.spread:
-        sums[SPREAD] = _squares(stretch)
     if plan.points:
         kept.append(evenly_along(stretch, _GRID * plan.points))
     places = np.unique(np.concatenate(kept))
     places = places[(places >= 0) & (places < len(tally.thresholds))]
     gap = chord_gap(*rates(stretch), np.append(0, places + 1)) if plan.points else 0.0
-    held = len(tally.thresholds) <= most
-    return RangeReading(
-        order, wins, sums, stretch.only(places), gap, tally if held else None, len(tally.thresholds)
-    )
+    distinct = len(tally.thresholds)
+    table = tally if distinct <= most else None
+    squares = _squares(stretch) if plan.spread else None
+    return RangeReading(order, wins, sums, stretch.only(places), gap, table, distinct, squares)
 
 
 def read_tables(tables: Iterable[RankTally], code: int, plan: RangePlan) -> RangeReading:
@@ -449,7 +447,7 @@ class MergedRankings:
         if kind == "wins":
             return kernel(self.wins(k))
         if kind == "sum":
-            total = np.asarray(column.sums[self.metric.name][0])
+            total = np.asarray(column.sums[self.metric.name])
             finish = ranges_of(self.metric).finish
             return total if finish is None else with_options(finish, self.metric)(total)
         return kernel(column.kept if kind == "places" else self.table(k))

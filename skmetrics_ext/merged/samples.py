@@ -20,7 +20,6 @@ from skmetrics_ext.merged import columns
 from skmetrics_ext.merged.columns import ColumnNames, Partition, RowLocation
 from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.merged.ranges import (
-    SPREAD,
     MergedRankings,
     RangePlan,
     RangeReading,
@@ -149,7 +148,7 @@ class GroupSums:
         if len(tables) == len(held):
             return self._of_rankings(metric, tables)
         is_area = kind_of(metric) == "wins"
-        if len(held) == 1 and is_area and SPREAD in self.readings[held[0]][0].sums:
+        if len(held) == 1 and is_area and self.readings[held[0]][0].squares is not None:
             return self._of_squares(metric, held[0])
         return _NOT_HELD
 
@@ -222,7 +221,8 @@ class GroupSums:
         if np.isnan(area):
             return metric.spec.undefined
         n_rows = masses.astype(np.float64)
-        squares = np.array(reading.sums[SPREAD][::-1])
+        assert reading.squares is not None
+        squares = np.array(reading.squares[::-1])
         deviation = np.sqrt(np.maximum(squares / n_rows - area * area, 0.0))
         low, high = metric.spec.bounds
         parts = (high - low) * np.concatenate([deviation, -deviation]) / np.tile(n_rows, 2)

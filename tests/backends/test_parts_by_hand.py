@@ -26,7 +26,6 @@ from skmetrics_ext.backends.partitions import (
 from skmetrics_ext.merged.columns import ColumnNames, RowLocation, read_part
 from skmetrics_ext.merged.layout import find_metrics, make_layout
 from skmetrics_ext.merged.ranges import (
-    SPREAD,
     MergedRankings,
     RangePlan,
     RangeReading,
@@ -137,7 +136,7 @@ def test_ranges_join_in_the_order_of_their_scores():
     assert RangeReading.combine([small, parts[1]], 100).table is None
     # Of the positive rows 4/4 and 2/4 of the negatives are beaten; negatives by 1, 1/4 ... of 2.
     beaten = [(4 / 4) ** 2 + (2 / 4) ** 2, (1 / 2) ** 2 + 2 * (3 / 4) ** 2 + 1]
-    np.testing.assert_allclose(both.sums[SPREAD], beaten)
+    np.testing.assert_allclose(both.squares, beaten)
     np.testing.assert_allclose(both.sums["average_precision"], (1 / 1 + 2 / 5) / 2)
 
 
