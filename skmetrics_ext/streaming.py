@@ -444,18 +444,18 @@ def _evaluate(
     streams = {group: part._counted() for group, part in parts.items()}
     edges = _shared(stream.edges for stream in streams.values())
     first, *others = parts.values()
-    whole = (first.merge(*others) if others else first)._counted()
-    sums = Sums()
+    whole = first.merge(*others) if others else first
+    state, sums = whole._state, Sums()
     for group, stream in streams.items():
         sums.add(stream.sums.of_group(group))
-    layout = whole.state.final_layout(whole.sums)
+    layout = state.final_layout(whole._sums)
     plan = RangePlan.of(layout.metrics, bool(intervals), points)
     readings = {
         group: read_columns(([tally] for tally in stream.in_bins(edges).ranks), layout, plan)
         for group, stream in streams.items()
         if any(len(tally.thresholds) for tally in stream.ranks)
     }
-    weighted = bool(whole.state.is_weighted) and weights_are == "importance"
+    weighted = bool(state.is_weighted) and weights_are == "importance"
     draws = DrawPlan(min_rows=least)
     group_sums = GroupSums(layout, plan, sums, readings, by, weighted, draws, edges)
     for margin in by.levels():

@@ -362,7 +362,7 @@ def build_evaluation(
         evaluation.curves.update(reader.curves())
         for metric in layout.metrics:
             value = reader.value(metric)
-            bounds = reader.sketch_bounds(metric)
+            bounds = reader.sketch_bounds(metric) if sums.sketches else None
             known = np.ndim(value.value) == 0 and not np.isnan(value.value)
             if level is not None and known and bounds is None:
                 statistic = source.statistic(metric, by.parts(group, group_sums.groups))
@@ -446,7 +446,7 @@ class _GroupReader:
 
     def sketch_bounds(self, metric: Metric) -> Bounded | None:
         """Bounds of a metric that is read from sketches."""
-        if not self.sums.sketches or metric.sums != "ranks" or not self.has_weight:
+        if metric.sums != "ranks" or not self.has_weight:
             return None
         sketches = [self.sums.sketches[self.group, k] for k in range(len(self.layout.ranked))]
         (low, high), reason = ranges.SketchedRankings(sketches, self.masses).bounds(metric)

@@ -101,12 +101,13 @@ class StreamState:
             if weight.dtype.kind == "i":
                 total += float(weight.sum())
                 check_total(total, "sample_weight of all batches")
-        state = self._settled(true, score)
-        layout = state.layout
-        assert layout is not None
-        matrix, eps, pred_codes = np.empty((len(true), 0)), 0.0, None
-        if score is not None:
-            labels, codes, matrix, eps = state._scores(true, score, layout)
+        pair, eps, pred_codes = self.pair, 0.0, None
+        matrix = np.empty((len(true), 0))
+        if score is None:
+            layout = self.layout or self.layout_of(None, 0)
+        else:
+            classes, layout, pair = self._settle(true, score)
+            labels, codes, matrix, eps = self._scores(true, score, classes, layout)
         if pred is not None:
             checked = Labels.check(true, pred).single_label("a stream")
             self._check_order(checked)
@@ -118,7 +119,9 @@ class StreamState:
         )
         _check_edges(part, layout)
         return part, replace(
-            state,
+            self,
+            layout=layout,
+            pair=pair,
             is_text=is_text,
             is_weighted=is_weighted,
             weight=total,
@@ -126,46 +129,38 @@ class StreamState:
             n_batches=self.n_batches + 1,
         )
 
-    def _settled(self, true: Column, score: Column | None) -> StreamState:
-        """The state with the layout of the scores, which is made anew while it is uncertain."""
-        n_columns = 0
-        if score is not None:
-            n_columns = 1 if score.values.ndim == 1 else score.values.shape[1]
+    def _settle(self, true: Column, score: Column) -> tuple[Any, Layout, list[Any] | None]:
+        """The classes of scores, the layout, and the two classes if they are certain."""
+        n_columns = 1 if score.values.ndim == 1 else score.values.shape[1]
         if self.labels is None and n_columns > 1:
             raise InvalidParameterError(
                 "Scores of several classes need labels=, the class of each column, because a batch "
                 "may not contain all of them."
             )
-        if self.layout is not None and self.layout.n_columns != n_columns:
+        layout, classes, pair = self.layout, self.labels, self.pair
+        if layout is not None and layout.n_columns != n_columns:
             raise InvalidParameterError(
-                f"y_score has {n_columns} columns, and had {self.layout.n_columns} before."
+                f"y_score has {n_columns} columns, and had {layout.n_columns} before."
             )
-        classes, pair = self._classes, self.pair
-        if n_columns and classes is None:
-            classes, is_certain = usual_pair(read_target(true).classes.tolist(), self.pos_label)
-            pair = classes if is_certain else None
-        elif self.layout is not None:
-            return self
-        return replace(self, layout=self.layout_of(classes, n_columns), pair=pair)
+        if classes is None and pair is not None:
+            classes = np.array(pair)
+        elif classes is None:  # further rows may decide
+            likely, is_certain = usual_pair(read_target(true).classes.tolist(), self.pos_label)
+            layout, classes, pair = None, np.array(likely), likely if is_certain else None
+        return classes, layout or self.layout_of(classes, n_columns), pair
 
-    @property
-    def _classes(self) -> Any:
-        """The classes of the scores, if they are certain."""
-        return self.pair if self.labels is None else self.labels
-
-    def layout_of(self, classes: Any, n_columns: int) -> Layout:
+    def layout_of(self, classes: Array | None, n_columns: int) -> Layout:
         """The layout of columns of scores; without them, only all rows show the classes."""
         if not n_columns:
             return Layout(self.metrics, np.empty(0), None, 0)
-        return make_layout(self.metrics, np.array(classes), self.labels, self.pos_label, n_columns)
+        return make_layout(self.metrics, classes, self.labels, self.pos_label, n_columns)
 
     def _scores(
-        self, true: Column, score: Column, layout: Layout
+        self, true: Column, score: Column, classes: Any, layout: Layout
     ) -> tuple[Array, Array, Array, float]:
         """Classes, codes, copied scores as a matrix, and the spacing of their dtype."""
         checked: Probabilities | BinaryProbabilities | Scores
         check_mergeable(score)
-        classes = layout.classes if self._classes is None else self._classes
         eps = 0.0
         if not layout.reads_probabilities:
             checked = Scores.check(true, score, labels=classes, pos_label=self.pos_label)
