@@ -15,8 +15,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from skmetrics_ext.backends.read_errors import guarded_batches, reading
-from skmetrics_ext.merged.columns import ColumnNames, RowLocation
+from skmetrics_ext.backends.read_errors import Placed, guarded_batches, placed, reading
+from skmetrics_ext.merged.columns import ColumnNames
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import printable
 
@@ -322,17 +322,14 @@ def _type(forms: set[str], is_number: bool) -> str:
     return "bool" if forms == {"boolean"} else "string"
 
 
-def csv_batches(
-    files: Iterable[str], types: Mapping[str, Any], form: TextForm = PLAIN
-) -> Iterator[tuple[Any, RowLocation]]:
+def csv_batches(files: Iterable[str], types: Mapping[str, Any], form: TextForm = PLAIN) -> Placed:
     """Record batches with columns of these types, and their locations."""
     for file in files:
-        first = 0
+        batches = guarded_batches(repr(file), partial(_open, file, types, form))
+        line_of = partial(_line_of, file, form)
         try:
-            for batch in guarded_batches(repr(file), partial(_open, file, types, form)):
-                place = RowLocation(printable(file), first, None, 1, partial(_line_of, file, form))
+            for batch, place in placed(batches, printable(file), 1, line_of):
                 yield _as_numbers(batch, types, form), place
-                first += batch.num_rows
         except InvalidParameterError as error:
             if "invalid UTF8 data" not in str(error):
                 raise

@@ -45,11 +45,16 @@ def guarded_batches(what: str, batches: Callable[[], Iterable[Any]]) -> Iterator
         yield batch
 
 
-def placed(batches: Iterable[Any], part: str = "", counted_from: int = 0) -> Placed:
+def placed(
+    batches: Iterable[Any],
+    part: str = "",
+    counted_from: int = 0,
+    line_of: Callable[[int], int | None] | None = None,
+) -> Placed:
     """Batches with their locations."""
     first = 0
     for batch in batches:
-        yield batch, RowLocation(part, first, None, counted_from)
+        yield batch, RowLocation(part, first, counted_from=counted_from, line_of=line_of)
         first += n_rows_of(batch)
 
 

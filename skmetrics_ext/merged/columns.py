@@ -100,8 +100,8 @@ class Partition:
     pred: Array | None
     score: Array
     weight: Array | None
-    groups: Sequence[Any]
-    group: Array | None
+    groups: Sequence[Any] = (None,)
+    group: Array | None = None
     eps: float = 0.0
     checked: bool = False
     names: ColumnNames = ColumnNames("y_true")

@@ -114,9 +114,7 @@ class StreamState:
             labels, codes, pred_codes = checked.classes, checked.true, checked.pred.copy()
         is_text = self._check_text(labels)
         # Codes may be the labels themselves, in an array that the caller goes on to fill.
-        part = Partition(
-            labels, codes.copy(), pred_codes, matrix, weight, (None,), None, eps, checked=True
-        )
+        part = Partition(labels, codes.copy(), pred_codes, matrix, weight, eps=eps, checked=True)
         _check_edges(part, layout)
         return part, replace(
             self,
@@ -415,7 +413,7 @@ def _one_row(layout: Layout) -> Sums:
     """Sums of one row of the first class, which have the shapes of all sums."""
     score = np.full((1, layout.n_columns), 1 / max(layout.n_columns, 2))
     first = np.zeros(1, dtype=np.int64)
-    part = Partition(layout.classes, first, None, score, None, (None,), None, checked=True)
+    part = Partition(layout.classes, first, None, score, None, checked=True)
     return sum_rows(part, layout, ranked=False)[0]
 
 
