@@ -230,10 +230,10 @@ def evaluate(
         with reporting(progress, total_rows, unit="row") as opened.report:
             weighted = weight is not None and weights_are == "importance"
             sums, readings = opened.measure(task, survey.sums)
-            totals = GroupSums(layout, plan, sums, readings, names.by, weighted)
+            group_sums = GroupSums(layout, plan, sums, readings, names.by, weighted)
             for margin in names.by.levels() if margins else []:
-                if not totals.add_margin(margin):
-                    readings |= opened.rank(task.of_margin(margin), sums)
+                if not group_sums.add_margin(margin):
+                    group_sums.readings.update(opened.rank(task.of_margin(margin), sums))
             rows = None
             if groups is not None or (intervals and n_resamples is not None):
                 rows = hold_rows(opened.collect(names.all), names, layout, most_bytes)
@@ -241,7 +241,7 @@ def evaluate(
     finally:
         opened.close()
     return build_evaluation(
-        totals,
+        group_sums,
         engine=opened.name,
         level=level if intervals else None,
         min_rows=least,

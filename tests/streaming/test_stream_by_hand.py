@@ -343,8 +343,12 @@ def test_rows_without_weight_are_saved_and_go_on(shared, weight, options):
     loaded.update(TRUE, SCORE, ones, y_pred=[0, 0, 1, 1])
     right = {"auc": roc_auc_score(TRUE, SCORE), "loss": log_loss(TRUE, SCORE), "accuracy": 0.5}
     assert {name: loaded.compute()[name] for name in right} == pytest.approx(right)
-    coarse = shared(none, bins=8).merge(fed(names, (TRUE, SCORE, ones, [0, 0, 1, 1])))
+    some = fed(names, (TRUE, SCORE, ones, [0, 0, 1, 1]))
+    coarse = shared(none, bins=8).merge(some)
     assert {name: coarse.compute()[name] for name in right} == pytest.approx(right)
+    sites = Accumulator.evaluate_sites({"none": none, "some": shared(some, bins=8)})
+    assert {name: sites.value(name) for name in right} == pytest.approx(right)
+    assert np.isnan(sites.value("auc", "none"))
 
 
 # --------------------------------------------------------------------------- files that contradict
