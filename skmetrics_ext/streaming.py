@@ -172,12 +172,25 @@ class Accumulator:
     def _count(self, part: Partition, layout: Layout) -> None:
         """Count rows, which a metric may still reject."""
         sums, tallies = sum_all(part, layout)
-        stacks = [RankStack(stack.n_classes, stack.tallies) for stack in self._stacks]
-        if self._ranks and not stacks:
-            stacks = [RankStack(len(layout.classes)) for _ in layout.ranked]
-        for k, tally in enumerate(tallies.get(None, ())):
-            stacks[k].add(_binned(tally, self._edges, k))
-        _check_distinct(stacks, self.max_distinct)
+        added = [RankStack(len(layout.classes)) for _ in (layout.ranked if self._ranks else ())]
+        for stack, tally in zip(added, tallies.get(None, ()), strict=False):  # none without weight
+            stack.add(tally)
+        self._add_counted(sums, added)
+
+    def _add_counted(self, sums: Sums, added: list[RankStack]) -> None:
+        """Add sums and the rankings of each column of scores, or refuse all of them."""
+        columns = self._stacks or [RankStack(stack.n_classes) for stack in added]
+        stacks = [RankStack(stack.n_classes, stack.tallies) for stack in columns]
+        for k, column in enumerate(added):
+            for tally in column.tallies:
+                stacks[k].add(_binned(tally, self._edges, k))
+        n_distinct = distinct_beyond(stacks, self.max_distinct)
+        if n_distinct:
+            raise InvalidParameterError(
+                f"The rows have more distinct scores, {n_distinct}, than "
+                f"max_distinct={self.max_distinct}: raise it, round the scores, or bound the "
+                "metric with ScoreSketch."
+            )
         self._sums.add(sums)
         self._stacks = stacks
 
@@ -215,9 +228,12 @@ class Accumulator:
         """
         parts = (self, *others)
         merged = Accumulator._without_rows(self._state, max_distinct=self.max_distinct)
-        merged._edges = _shared(part._edges for part in parts if part.n_rows)
+        merged._edges = _shared(part._edges for part in parts if part.n_distinct)
         for part in parts:
-            merged._take(part)
+            state = merged._state.merge(part._state)
+            part._count_waiting()
+            merged._add_counted(part._sums, part._stacks)
+            merged._state = state
         return merged
 
     @classmethod
@@ -225,18 +241,6 @@ class Accumulator:
         """An accumulator of the metrics and classes of a state."""
         metrics = {metric.name: metric for metric in state.metrics}
         return cls(metrics, labels=state.labels, pos_label=state.pos_label, **options)
-
-    def _take(self, other: Accumulator) -> None:
-        state = self._state.merge(other._state)
-        other._count_waiting()
-        self._sums.add(other._sums)
-        if not self._stacks:
-            self._stacks = [RankStack(stack.n_classes) for stack in other._stacks]
-        for k, stack in enumerate(other._stacks):
-            for tally in stack.tallies:
-                self._stacks[k].add(_binned(tally, self._edges, k))
-        self._state = state
-        _check_distinct(self._stacks, self.max_distinct)
 
     # ----------------------------------------------------------------------- files
 
@@ -476,12 +480,3 @@ def _shared(each: Iterable[Edges]) -> Edges:
     """The finest bins that are unions of the bins of each, among those that have bins."""
     known = [edges for edges in each if edges is not None]
     return tuple(reduce(shared_edges, column) for column in zip(*known, strict=True)) or None
-
-
-def _check_distinct(stacks: list[RankStack], most: int) -> None:
-    n_distinct = distinct_beyond(stacks, most)
-    if n_distinct:
-        raise InvalidParameterError(
-            f"The rows have more distinct scores, {n_distinct}, than max_distinct={most}: raise "
-            "it, round the scores, or bound the metric with ScoreSketch."
-        )
