@@ -28,7 +28,13 @@ from scipy.stats import binom
 from search_real import cost, real
 from timing import one_thread
 
-from skmetrics_ext.inference.selection import Noise, Stable, corrected, corrected_value, from_best
+from skmetrics_ext.inference.selection import (
+    CandidateNoise,
+    StabilisedScale,
+    corrected,
+    corrected_value,
+    from_best,
+)
 from skmetrics_ext.report.search.search_report import Scaled
 
 LEVEL, DRAWS = 0.95, 1000
@@ -228,14 +234,14 @@ def simulate(one: Scenario, seed: int) -> Iterator[Found]:
     """Samples of a scenario; the last ones, which are cheap, have values alone."""
     rng = np.random.default_rng([seed, 7])
     far = distances(one, rng) if one.true != "unequal" else None
-    stable = Stable(BOUNDS[one.metric], one.n)
+    stable = StabilisedScale(BOUNDS[one.metric], one.n)
     scaled = Scaled(stable, LEVEL, is_of_rows=True)
     for number in range(FURTHER * one.repetitions):
         own = distances(one, rng) if far is None else far
         worth = truth(one, own)
         true, folds = sample(one, own, rng)
         values, parts = means_and_parts(one, own, true, folds)
-        noise, best = Noise.of(parts), int(values.argmax())
+        noise, best = CandidateNoise.of(parts), int(values.argmax())
         there, its_noise, chosen = stable.to(values), stable.noise(values, noise), worth[best]
         double = corrected_value(there, best, its_noise.antithetic_draws(rng, DRAWS), size=1.0)
         three = [values[best] - chosen, 0.0, float(stable.back(np.asarray(double))) - chosen]

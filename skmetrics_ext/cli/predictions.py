@@ -17,7 +17,7 @@ from skmetrics_ext.cli.options import form_of
 from skmetrics_ext.datasets.files import target_of, values_of
 from skmetrics_ext.merged.columns import ColumnNames, read_part
 from skmetrics_ext.registry import Metric, find
-from skmetrics_ext.registry.defaults import HEADINGS, OF_FILES
+from skmetrics_ext.registry.defaults import FILE_METRICS, HEADINGS
 from skmetrics_ext.registry.find import reads, single_valued
 from skmetrics_ext.requirements import Requirement
 from skmetrics_ext.slices.group_columns import GroupColumns
@@ -207,7 +207,7 @@ class Predictions:
             metrics = {
                 name: metric
                 for name, metric in single_valued(model.kind, self.classes).items()
-                if (every or name in OF_FILES or name in required)
+                if (every or name in FILE_METRICS or name in required)
                 and not (is_open and metric.sides == "one")
             }
         order = list(HEADINGS)

@@ -33,7 +33,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Noise:
+class CandidateNoise:
     """Joint noise of the values of candidates.
 
     Parameters
@@ -45,14 +45,14 @@ class Noise:
     root: Array
 
     @classmethod
-    def of(cls, parts: Array) -> Noise:
+    def of(cls, parts: Array) -> CandidateNoise:
         """Noise from the contributions (r, p) of rows, groups or draws to the values."""
         if len(parts) <= parts.shape[1]:
             return cls(parts)
         return cls.of_covariance(parts.T @ parts)
 
     @classmethod
-    def of_covariance(cls, covariance: Array) -> Noise:
+    def of_covariance(cls, covariance: Array) -> CandidateNoise:
         """Noise with this covariance of the values, (p, p)."""
         values, vectors = np.linalg.eigh(covariance)
         # The symmetric root does not depend on the signs of the eigenvectors.
@@ -74,7 +74,7 @@ class Noise:
 
 
 @dataclass(frozen=True, slots=True)
-class Stable:
+class StabilisedScale:
     """A variance-stabilising scale for values between bounds.
 
     Without it, a candidate that is best by luck would also seem to have a smaller error. Values
@@ -112,14 +112,14 @@ class Stable:
         bound = low if self._direction > 0 else high
         return np.asarray(bound + self._direction * np.exp(self._direction * values))
 
-    def noise(self, values: Array, noise: Noise) -> Noise:
+    def noise(self, values: Array, noise: CandidateNoise) -> CandidateNoise:
         """The noise of values (p,) on the scale."""
         if not self._is_share:
-            return Noise(noise.root / self._distance(values)) if self._direction else noise
+            return CandidateNoise(noise.root / self._distance(values)) if self._direction else noise
         # Next to a bound the slope is limited to that at half a row.
         share = np.clip(self._share(values), 0.5 / self.n_units, 1 - 0.5 / self.n_units)
         width = self.bounds[1] - self.bounds[0]
-        return Noise(noise.root / (2 * width * np.sqrt(share * (1 - share))))
+        return CandidateNoise(noise.root / (2 * width * np.sqrt(share * (1 - share))))
 
     def _distance(self, values: Array) -> Array:
         """Distance from the only bound, above 0 for its logarithm."""
@@ -132,7 +132,7 @@ class Stable:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Chosen:
+class CorrectedChoice:
     """Value of the chosen candidate, corrected for selection bias, and how uncertain it is.
 
     Parameters
@@ -160,14 +160,14 @@ def largest(values: Array) -> Array:
 
 def corrected(
     values: Array,
-    noise: Noise,
+    noise: CandidateNoise,
     rng: np.random.Generator,
     n_draws: int,
     choose: Choose = largest,
     *,
     level: float = 0.95,
     is_slow: bool = False,
-) -> Chosen:
+) -> CorrectedChoice:
     """The value of the chosen candidate of values (p,), corrected for selection, with its error.
 
     The error comes from repeating choice and correction on draws around values that are shrunk to
@@ -186,7 +186,7 @@ def corrected(
         for sample, k in zip(samples, choose(samples), strict=True)
     ])  # fmt: skip
     away = np.quantile(np.abs(errors - errors.mean()), level)
-    return Chosen(value, float(errors.std()), float(away), share)
+    return CorrectedChoice(value, float(errors.std()), float(away), share)
 
 
 def corrected_value(
@@ -205,7 +205,7 @@ def corrected_value(
     return float(values[place] + moved.mean())
 
 
-def shrunken(values: Array, noise: Noise) -> Array:
+def shrunken(values: Array, noise: CandidateNoise) -> Array:
     """Values shrunk to their mean until they spread like the true ones, without the noise."""
     centred = noise.root - noise.root.mean(axis=1, keepdims=True)
     noise_squares, centre = float((centred**2).sum()), values.mean()
@@ -215,7 +215,7 @@ def shrunken(values: Array, noise: Noise) -> Array:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class FromBest:
+class ComparedWithBest:
     """Simultaneous comparison of candidates with the truly best one.
 
     Parameters
@@ -231,7 +231,7 @@ class FromBest:
     as_good: Array
 
 
-def from_best(values: Array, noise: Noise, drawn: Array, level: float) -> FromBest:
+def from_best(values: Array, noise: CandidateNoise, drawn: Array, level: float) -> ComparedWithBest:
     """Multiple comparisons with the best (Hsu 1996), from the largest of correlated statistics.
 
     If a candidate is the best, no other exceeds it by more than the quantile of the largest noisy
@@ -259,7 +259,7 @@ def from_best(values: Array, noise: Noise, drawn: Array, level: float) -> FromBe
     low = (difference[:, rivals] - margin).min(axis=1)
     high = (difference[:, rivals] + margin).max(axis=1)
     high = np.where(as_good, 0.0, high)
-    return FromBest(np.minimum(low, 0.0), np.minimum(high, 0.0), as_good)
+    return ComparedWithBest(np.minimum(low, 0.0), np.minimum(high, 0.0), as_good)
 
 
 def _largest_quantile(drawn: Array, place: int, error: Array, level: float) -> float:
@@ -274,12 +274,12 @@ def _largest_quantile(drawn: Array, place: int, error: Array, level: float) -> f
     return float(np.quantile(np.concatenate(largest), level))
 
 
-def rows_to_tell(difference: float, variance: float, n_rows: float, level: float) -> float:
+def rows_to_separate(difference: float, variance: float, n_rows: float, level: float) -> float:
     """Rows needed to detect this difference between two values with a power of 80 %."""
     return n_rows * variance / _detectable_variance(difference, level)
 
 
-def repeats_to_tell(difference: float, lasting: float, varying: float, level: float) -> float:
+def repeats_to_separate(difference: float, lasting: float, varying: float, level: float) -> float:
     """Repeats of the folds needed to detect the difference with 80 % power; may be infinite.
 
     The variance of the difference is ``lasting + varying / repeats``: that of the rows remains.

@@ -300,7 +300,7 @@ def in_layout(part: Partition, layout: Layout) -> Partition:
         labels=layout.classes,
         true=part.true if is_coded else codes[part.true],
         pred=None,
-        score=part.score[:, ::-1] if layout.turned else part.score,
+        score=part.score[:, ::-1] if layout.positive_first else part.score,
     )
 
 

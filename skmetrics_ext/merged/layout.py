@@ -80,7 +80,7 @@ class Layout:
         Number of columns of scores: 0, 1, or one for each class, in the user's order.
     labels : ndarray or None
         The classes as the user listed them: metrics of labels average over them, in this order.
-    turned : bool
+    positive_first : bool
         Whether the first of two columns of scores belongs to the positive class.
     """
 
@@ -89,7 +89,7 @@ class Layout:
     positive: Any
     n_columns: int
     labels: Array | None = None
-    turned: bool = False
+    positive_first: bool = False
 
     def of_kind(self, *kinds: str) -> list[Metric]:
         """Metrics that are read from these kinds of sums."""
@@ -120,7 +120,7 @@ class Layout:
     def ranked(self) -> list[int]:
         """Numbers of the columns to rank; for two classes only the positive one's."""
         if self.n_columns == 2:
-            return [0 if self.turned else 1]
+            return [0 if self.positive_first else 1]
         return list(range(self.n_columns))
 
     def code_of(self, column: int) -> int:
@@ -140,7 +140,7 @@ class Layout:
 def refusal(layout: Layout, metric: Metric, classes: tuple[Any, ...]) -> str:
     """Try a metric's parameters on one row of each class: its error message, or ""."""
     is_open = not layout.is_binary and metric.options.get("multi_class") == "raise"
-    if metric.is_as_named and not is_open:
+    if metric.has_named_params and not is_open:
         return ""
     true, response = list(classes), list(classes)
     if metric.sums == "tables":
@@ -190,9 +190,9 @@ def make_layout(
             "a column of scores for each class."
         )
     positive = _positive(metrics, classes, listed, pos_label, n_columns)
-    turned = of_two and classes.tolist().index(positive) == 0
-    order = classes[::-1] if turned else classes
-    return Layout(metrics, order, positive, n_columns, listed, turned)
+    positive_first = of_two and classes.tolist().index(positive) == 0
+    order = classes[::-1] if positive_first else classes
+    return Layout(metrics, order, positive, n_columns, listed, positive_first)
 
 
 def _both(classes: Array) -> Array:

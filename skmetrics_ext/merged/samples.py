@@ -37,7 +37,7 @@ from skmetrics_ext.tallies import ConfusionTally, MomentTally, RankTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, Scores
 from skmetrics_ext.validation.encoding import find_labels
 from skmetrics_ext.validation.groups import Design, read_groups
-from skmetrics_ext.validation.labels import some_rows
+from skmetrics_ext.validation.labels import subset
 
 NO_ROWS = "no row has weight"
 WEIGHTED = (
@@ -353,7 +353,7 @@ class HeldRows:
         if metric.sums == "tables":
             assert part.pred is not None
             labels = Labels("multiclass", part.labels, part.true, part.pred, part.weight)
-            return some_rows(labels, rows)
+            return subset(labels, rows)
         scored = self.coded.scored_rows(rows)
         if metric.spec.response != "probabilities" or metric.spec.check == Scores.check:
             return as_scores(scored, layout, every=metric.spec.least_classes > 2)

@@ -24,7 +24,7 @@ from skmetrics_ext.validation import (
     Scores,
 )
 from skmetrics_ext.validation.encoding import find_labels
-from skmetrics_ext.validation.labels import some_rows
+from skmetrics_ext.validation.labels import subset
 
 # How the sums of parts are added, by the name of the field.
 _COMBINE: Mapping[str, Callable[[Sequence[Any]], Any]] = {
@@ -103,7 +103,7 @@ def count_labels(part: Partition) -> Sums:
         sums.tables[None], sums.rows[None] = ConfusionTally.from_labels(labels), part.n_rows
     elif len(part.groups) * len(part.labels) ** 2 > max(1 << 16, 4 * part.n_rows):
         for value, rows in columns.each_group(part):
-            sums.tables[value] = ConfusionTally.from_labels(some_rows(labels, rows))
+            sums.tables[value] = ConfusionTally.from_labels(subset(labels, rows))
             sums.rows[value] = len(rows)
     else:
         stacked = ConfusionTally.from_labels(labels, part.group)

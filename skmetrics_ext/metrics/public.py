@@ -331,7 +331,7 @@ def whole_table(
         labels: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Any:
-        checked = rows_among(y_true, y_pred, labels, sample_weight, title, in_units)
+        checked = rows_with_labels(y_true, y_pred, labels, sample_weight, title, in_units)
         value = read(LabelTally(checked), labels)
         return value if per_class else value_or_nan(value, title, undefined)
 
@@ -406,7 +406,7 @@ def reads_counts(kernel: Callable[..., Array]) -> bool:
     return next(iter(kernel.__annotations__.values())) == "Counts"
 
 
-def rows_among(
+def rows_with_labels(
     y_true: Any, y_pred: Any, labels: Any, sample_weight: Any, what: str, absolute: bool = False
 ) -> Labels:
     """Checked labels of the rows with both classes in ``labels``; at least one row."""

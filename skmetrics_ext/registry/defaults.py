@@ -15,7 +15,7 @@ HEADLINE: Mapping[str, tuple[str, ...]] = {
 OF_SCORES = ("roc_auc", "average_precision", "log_loss")
 
 # Default metrics for a file of predictions; those that do not apply are left out.
-OF_FILES = (
+FILE_METRICS = (
     "roc_auc", "roc_auc_ovr", "average_precision", "log_loss", "brier_score",
     "accuracy", "balanced_accuracy", "precision", "recall", "specificity", "f1",
     "precision_macro", "recall_macro", "f1_macro", "matthews_corrcoef",
@@ -55,7 +55,7 @@ CRITERION = "balanced_accuracy"
 RATES = ("precision", "recall", "specificity", "f1")
 
 # Metrics shown at one threshold.
-AT_THRESHOLD = (
+THRESHOLD_METRICS = (
     *RATES,
     "negative_predictive_value",
     "balanced_accuracy",

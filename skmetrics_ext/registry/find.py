@@ -159,7 +159,7 @@ class Metric:
     # ----------------------------------------------------------------------- reading
 
     @cached_property
-    def is_as_named(self) -> bool:
+    def has_named_params(self) -> bool:
         """Whether all parameters but the positive class are those of a registered name."""
         rest = {name: value for name, value in self.params.items() if name != "pos_label"}
         return not rest or any(rest == dict(fixed) for fixed in self.spec.scorers.values())

@@ -18,7 +18,7 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import InvalidParameterError, Probabilities, Scores, warn_undefined
 from skmetrics_ext.validation.containers import count_rows, read_array
-from skmetrics_ext.validation.labels import some_rows
+from skmetrics_ext.validation.labels import subset
 from skmetrics_ext.validation.positive import positive_class
 from skmetrics_ext.validation.targets import MULTILABEL
 
@@ -118,7 +118,7 @@ class PreparedMetric:
 
     def subset(self, rows: Array | slice) -> PreparedMetric:
         """The metric of some of the rows, by the same policy."""
-        checked = some_rows(self.data.checked, rows)
+        checked = subset(self.data.checked, rows)
         if isinstance(checked, Scores):
             return replace(self, data=MetricInput.of_scores(checked, self.data.positive))
         return replace(self, data=replace(self.data, checked=checked))

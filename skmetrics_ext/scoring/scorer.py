@@ -245,7 +245,7 @@ class Scorer(TakesMetadata):
             metric = find(score_func, self._kwargs)
         self._metric: Metric | None = metric
         # Only the function checks parameters that a name of the registry does not set.
-        self._is_plain = metric is not None and metric.is_as_named
+        self._is_plain = metric is not None and metric.has_named_params
         self._input_key = None if metric is None else input_key(metric, missing)
         # Metrics that read the sign of decision values keep the order of the response methods.
         reads_sign = metric is not None and "by_sign" in metric.spec.traits

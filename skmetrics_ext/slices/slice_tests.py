@@ -22,7 +22,7 @@ from skmetrics_ext.inference.linearized import Linearized, linearize, satterthwa
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.slices.coding import ColumnCross
 from skmetrics_ext.tallies import Means
-from skmetrics_ext.validation.labels import some_rows
+from skmetrics_ext.validation.labels import subset
 
 _BAD, _GOOD, _UNREAD = 0, 1, 2
 _ROUNDING = 1e-9  # of the largest contribution
@@ -168,7 +168,7 @@ class StudentTests:
             return *self._of_means(cross), None
         order, ends = np.argsort(cross.cell, kind="stable"), np.cumsum(cross.rows)
         slices = [order[ends[k] - cross.rows[k] : ends[k]] for k in cross.kept]
-        values = np.array([value_of(sample, some_rows(sample.data, rows)) for rows in slices])
+        values = np.array([value_of(sample, subset(sample.data, rows)) for rows in slices])
         # Approximately: the value of all rows is the weighted mean of both.
         share = cross.rows[cross.kept] / len(cross.cell)
         return values, values + divide(float(sample.value) - values, 1 - share), None
@@ -280,7 +280,7 @@ def value_of(sample: TallySample, data: Any) -> float:
 
 def part_of(sample: TallySample, rows: Array) -> TallySample:
     """Sample of the same metric with some of the rows."""
-    data = some_rows(sample.data, rows)
+    data = subset(sample.data, rows)
     return sample_of(sample.metric, data, sample.design.select(rows), value_of(sample, data))
 
 

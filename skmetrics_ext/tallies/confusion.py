@@ -14,7 +14,7 @@ from skmetrics_ext.tallies.counts import Counts, table_of
 from skmetrics_ext.tallies.merging import Merges, check_pool, check_sum, labels_of_part
 from skmetrics_ext.validation import InvalidParameterError, Labels
 from skmetrics_ext.validation.encoding import encode
-from skmetrics_ext.validation.fields import EXACT, labels_of, misshapen, weights_of
+from skmetrics_ext.validation.fields import EXACT, labels_of, shape_error, weights_of
 from skmetrics_ext.validation.groups import read_numbered_groups
 from skmetrics_ext.validation.labels import NO_SAMPLES, positions_of_labels, read_labels
 from skmetrics_ext.validation.rows import check_weight
@@ -151,7 +151,7 @@ class ConfusionTally(Tabulated, Merges):
             labels_of(self, "classes")
         k = len(classes)
         if table.ndim < 2 or table.shape[-2:] != (k, k):
-            raise misshapen("table", table, f"(..., {k}, {k}), as classes says")
+            raise shape_error("table", table, f"(..., {k}, {k}), as classes says")
         check_weights("table", table)
 
     @classmethod

@@ -13,7 +13,7 @@ import numpy as np
 from skmetrics_ext.numeric import Array, divide, parts
 from skmetrics_ext.tallies.merging import Merges, check_sum
 from skmetrics_ext.validation import InvalidParameterError
-from skmetrics_ext.validation.fields import misshapen, numbers_of, weights_of
+from skmetrics_ext.validation.fields import numbers_of, shape_error, weights_of
 from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.scores import score_values
 
@@ -120,11 +120,11 @@ class MomentTally(Means, Merges):
         mean, comoment = numbers_of(self, "mean"), numbers_of(self, "comoment")
         shape, d = np.shape(weight), mean.shape[-1] if mean.ndim else 0
         if np.shape(n_rows) != shape:
-            raise misshapen("n_rows", n_rows, f"{shape}, that of weight")
+            raise shape_error("n_rows", n_rows, f"{shape}, that of weight")
         if not mean.ndim or mean.shape[:-1] != shape:
-            raise misshapen("mean", mean, f"{(*shape, 'd')}, the first axes as weight")
+            raise shape_error("mean", mean, f"{(*shape, 'd')}, the first axes as weight")
         if comoment.shape != (*shape, d, d):
-            raise misshapen("comoment", comoment, f"{(*shape, d, d)}, as mean says")
+            raise shape_error("comoment", comoment, f"{(*shape, d, d)}, as mean says")
         if not (np.isfinite(mean).all(axis=-1) | (weight == 0)).all():
             raise InvalidParameterError("mean must be finite where there is weight.")
         if (self.third is None) != (self.fourth is None):
@@ -132,7 +132,7 @@ class MomentTally(Means, Merges):
         for name, order in (("third", 3), ("fourth", 4)) if self.third is not None else ():
             values, wanted = numbers_of(self, name), (*shape, len(_products(d, order)))
             if values.shape != wanted:
-                raise misshapen(name, values, f"{wanted}, as mean says")
+                raise shape_error(name, values, f"{wanted}, as mean says")
 
     @classmethod
     def from_predictions(
@@ -275,7 +275,7 @@ class MomentTally(Means, Merges):
             )
         g = np.ones(1) if direction is None else np.asarray(direction, dtype=np.float64)
         if g.shape[-1:] != (d,):
-            raise misshapen("direction", g, f"(..., {d}), a coefficient for each column")
+            raise shape_error("direction", g, f"(..., {d}), a coefficient for each column")
         variance = np.einsum("...i,...ij,...j->...", g, self.comoment, g)
         sums = [variance]
         for order, packed in ((3, self.third), (4, self.fourth)):

@@ -13,7 +13,7 @@ from skmetrics_ext.numeric import MOST_FACTOR, Array, as_factors, exclusive_cums
 from skmetrics_ext.tallies.counts import Counts
 from skmetrics_ext.tallies.merging import Merges, check_pool, check_sum
 from skmetrics_ext.validation import InvalidParameterError, Scores
-from skmetrics_ext.validation.fields import EXACT, misshapen, scores_of, weights_of
+from skmetrics_ext.validation.fields import EXACT, scores_of, shape_error, weights_of
 from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.scores import check_mergeable
 from skmetrics_ext.validation.tables import check_weights
@@ -91,7 +91,7 @@ class RankTally(Merges):
         if scores.ndim != 1 or not (scores[1:] < scores[:-1]).all():
             raise InvalidParameterError(f"thresholds must fall, got {scores.tolist()!r:.80}.")
         if mass.ndim < 2 or mass.shape[-1] != len(scores):
-            raise misshapen("mass", mass, f"(..., C, {len(scores)}), as thresholds says")
+            raise shape_error("mass", mass, f"(..., C, {len(scores)}), as thresholds says")
         check_weights("mass", mass)
 
     @classmethod

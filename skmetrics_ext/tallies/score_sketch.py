@@ -14,7 +14,7 @@ from skmetrics_ext.tallies.merging import Merges, check_sum
 from skmetrics_ext.tallies.ranks import RankTally
 from skmetrics_ext.validation import InvalidParameterError, Scores
 from skmetrics_ext.validation.containers import read_numbers, read_rising
-from skmetrics_ext.validation.fields import misshapen, numbers_of, weights_of
+from skmetrics_ext.validation.fields import numbers_of, shape_error, weights_of
 from skmetrics_ext.validation.labels import read_labels, read_target
 from skmetrics_ext.validation.parameters import check_integer
 from skmetrics_ext.validation.positive import positive_class, usual_pair
@@ -125,10 +125,10 @@ class ScoreSketch(Merges):
         read_rising("edges", edges)
         n_bins = len(edges) + 1
         if mass.shape != (2, n_bins):
-            raise misshapen("mass", mass, f"(2, {n_bins}), as edges says")
+            raise shape_error("mass", mass, f"(2, {n_bins}), as edges says")
         for name in ("lowest", "highest"):
             if numbers_of(self, name).shape != (n_bins,):
-                raise misshapen(name, getattr(self, name), f"({n_bins},), as edges says")
+                raise shape_error(name, getattr(self, name), f"({n_bins},), as edges says")
 
     @classmethod
     def from_edges(cls, edges: Any, *, labels: Any = None, pos_label: Any = None) -> Self:

@@ -31,7 +31,7 @@ from skmetrics_ext.thresholds.criteria import Choice, Objective
 from skmetrics_ext.thresholds.search import Candidates, OptimalThreshold, chosen_of
 from skmetrics_ext.validation import Labels, Scores
 from skmetrics_ext.validation.groups import Design, read_design
-from skmetrics_ext.validation.labels import some_rows
+from skmetrics_ext.validation.labels import subset
 from skmetrics_ext.validation.parameters import check_level
 
 _METHOD = "m-out-of-n bootstrap"
@@ -333,7 +333,7 @@ def _cross_fitted(
     sizes, objective = row_design.sizes, sample.objective
     if sizes is not None:  # a row for each time that it was seen
         seen = np.repeat(np.arange(len(sizes)), sizes)
-        scores, atom = some_rows(scores, seen), atom[seen]
+        scores, atom = subset(scores, seen), atom[seen]
         row_design = RowDesign.of(None, row_design.design.kept(seen))
     repeats = [_predictions(sample, atom, scores, row_design.group, rng) for _ in range(_REPEATS)]
     predictions = [predicted for predicted in repeats if predicted is not None]

@@ -54,7 +54,7 @@ def labels_of(owner: Any, name: str) -> Array:
     return values
 
 
-def misshapen(name: str, values: Any, wanted: str) -> InvalidParameterError:
+def shape_error(name: str, values: Any, wanted: str) -> InvalidParameterError:
     """Error for a field whose shape does not match the other fields."""
     return InvalidParameterError(f"{name} must be of shape {wanted}, got {np.shape(values)}.")
 
@@ -65,4 +65,4 @@ def read_points(owner: Any) -> None:
         if field.type == "Array":
             values = numbers_of(owner, field.name)
             if values.ndim != 1:
-                raise misshapen(field.name, values, "(n_points,)")
+                raise shape_error(field.name, values, "(n_points,)")

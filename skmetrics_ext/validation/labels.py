@@ -433,7 +433,7 @@ def response_name(checked: Any) -> str:
     return next(name for name in ("pred", "score", "proba") if hasattr(checked, name))
 
 
-def some_rows(checked: Any, rows: Array | slice) -> Any:
+def subset(checked: Any, rows: Array | slice) -> Any:
     """Some rows of checked data; labels keep only the classes that occur in them."""
     weight = None if checked.weight is None else checked.weight[rows]
     true, name = checked.true[rows], response_name(checked)
@@ -449,7 +449,7 @@ def with_weight(checked: Any) -> Any:
     """The rows of checked data with non-zero weight."""
     if checked.weight is None or checked.weight.all():
         return checked
-    return some_rows(checked, np.flatnonzero(checked.weight))
+    return subset(checked, np.flatnonzero(checked.weight))
 
 
 def same_positive(checked: Any, pos_label: Any) -> Any:

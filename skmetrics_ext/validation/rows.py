@@ -55,14 +55,14 @@ def read_rows(
     for column in named[1:]:
         check_same_names(named[0].names, column.names, named[0].name, column.name)
     if [column for column in columns if column.index is not None or column.mask is not None]:
-        columns = _obeyed(columns, part)
+        columns = _apply_masks(columns, part)
     if sample_weight is None:
         return columns, None
     weight = columns.pop()
     return columns, _read_weight(weight, absolute, part) if len(weight) else None
 
 
-def _obeyed(columns: list[Column], part: bool) -> list[Column]:
+def _apply_masks(columns: list[Column], part: bool) -> list[Column]:
     """Columns without the rows that any of them masks; refuse indexes in different orders."""
     check_index(**{column.name: column.index for column in columns})
     masked = [column for column in columns if column.mask is not None]

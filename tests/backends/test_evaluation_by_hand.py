@@ -90,7 +90,7 @@ def test_classes_and_the_positive_one(names, present, options, classes, positive
     layout = layout_of(names, present, **options)
     assert layout.classes.tolist() == classes
     assert layout.positive == positive
-    assert layout.turned == turned
+    assert layout.positive_first == turned
     n_columns = options.get("n_columns", 1)
     ranked = {0: [], 1: [0], 2: [0 if turned else 1]}.get(n_columns, [0, 1, 2])
     assert layout.ranked == ranked
@@ -100,7 +100,11 @@ def test_classes_and_the_positive_one(names, present, options, classes, positive
 
 def test_two_columns_of_a_turned_pair():
     layout = layout_of(["roc_auc"], None, ["a", "b"], "a", 2)
-    assert (layout.classes.tolist(), layout.ranked, layout.turned) == (["b", "a"], [0], True)
+    assert (layout.classes.tolist(), layout.ranked, layout.positive_first) == (
+        ["b", "a"],
+        [0],
+        True,
+    )
     assert layout.needs_sums
     assert not layout_of(["roc_auc"], [0, 1]).needs_sums
     assert layout_of(["log_loss"], [0, 1]).needs_sums

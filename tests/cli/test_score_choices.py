@@ -9,7 +9,7 @@ import pytest
 from skmetrics_ext import confidence_interval, roc_auc_score
 from skmetrics_ext.cli import main
 from skmetrics_ext.registry import METRICS
-from skmetrics_ext.registry.defaults import HEADINGS, OF_FILES
+from skmetrics_ext.registry.defaults import FILE_METRICS, HEADINGS
 
 pandas = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
@@ -52,7 +52,7 @@ def rows_of(capsys, *arguments):
 def test_a_few_metrics_by_default_and_all_on_demand(file, stream, capsys):
     few, _ = rows_of(capsys, file, *COLUMNS, *stream)
     names = [row["metric"] for row in few]
-    assert set(names) <= set(OF_FILES)
+    assert set(names) <= set(FILE_METRICS)
     assert 8 <= len(names) <= 12
     assert all(row["low"] is not None for row in few)
     many, _ = rows_of(capsys, file, *COLUMNS, *stream, "--all")
@@ -73,7 +73,7 @@ def test_headings_say_what_metrics_read(file, capsys):
 
 def test_every_metric_has_a_heading_and_every_name_a_row():
     assert {row.response for row in METRICS.values()} == set(HEADINGS)
-    assert all(METRICS[name] for name in OF_FILES)
+    assert all(METRICS[name] for name in FILE_METRICS)
 
 
 @STREAM

@@ -106,7 +106,7 @@ def test_every_metric_has_a_value_or_a_reason_and_so_have_its_gaps(step):
     y, d, p, by, _ = arrays(60)
     several = ("ovo", "ovr", "top_k")
     names = [name for name in every_scorer() if not any(part in name for part in several)][::step]
-    found = compute_metrics(names, y, d, y_proba=p, by={"site": by["site"]})
+    found = compute_metrics(names, y, d, y_score=p, by={"site": by["site"]})
     assert {row.metric for row in found} == set(names)
     for row in found:
         assert np.isfinite(row.value) or row.reason or row.of is not None

@@ -18,10 +18,10 @@ from skmetrics_ext.validation import InvalidParameterError, Scores
 from skmetrics_ext.validation import tables as of_tables
 from skmetrics_ext.validation.fields import (
     labels_of,
-    misshapen,
     numbers_of,
     read_points,
     scores_of,
+    shape_error,
     weights_of,
 )
 from skmetrics_ext.validation.relevance import check_marks, check_relevance
@@ -116,7 +116,7 @@ def test_points_of_a_curve_are_one_dimensional():
     for given in ([[0, 1]], 3, [[0], [1]]):
         with refused(r"y must be of shape \(n_points,\), got \("):
             read_points(Points([0, 1], given))
-    assert str(misshapen("it", [[1]], "(2,)")) == "it must be of shape (2,), got (1, 1)."
+    assert str(shape_error("it", [[1]], "(2,)")) == "it must be of shape (2,), got (1, 1)."
 
 
 # --------------------------------------------------------------------------- relevance

@@ -16,7 +16,7 @@ from skmetrics_ext.validation import (
     Scores,
     distinct_labels,
 )
-from skmetrics_ext.validation.labels import some_rows, with_weight
+from skmetrics_ext.validation.labels import subset, with_weight
 from skmetrics_ext.validation.probabilities import n_columns, row_sum_problem
 
 Y3 = np.array([0, 1, 2, 1])
@@ -236,7 +236,7 @@ def test_checked_data_are_passed_alone():
 
 def test_some_rows_of_checked_data():
     labels = Labels.check(["a", "b", "c", "a"], ["a", "c", "c", "b"], sample_weight=[1, 0, 2, 3])
-    part = some_rows(labels, np.array([0, 2]))
+    part = subset(labels, np.array([0, 2]))
     assert part.classes.tolist() == ["a", "c"]
     assert (part.kind, part.true.tolist(), part.pred.tolist()) == ("binary", [0, 1], [0, 1])
     assert part.weight.tolist() == [1, 2]
@@ -247,12 +247,12 @@ def test_some_rows_of_checked_data():
     plain = Labels.check([0, 1], [0, 1])
     assert with_weight(plain) is plain
     marks = np.array([[1, 0], [0, 1], [1, 1]])
-    outputs = some_rows(Labels.check(marks, marks[::-1]), slice(1, 3))
+    outputs = subset(Labels.check(marks, marks[::-1]), slice(1, 3))
     assert outputs.true.tolist() == marks[1:].astype(bool).tolist()
-    scores = some_rows(Scores.check(Y3, S3), np.array([1, 3]))
+    scores = subset(Scores.check(Y3, S3), np.array([1, 3]))
     assert scores.classes.tolist() == [0, 1, 2]
     assert scores.score.tolist() == S3[[1, 3]].tolist()
-    found = some_rows(Probabilities.check(Y3, P3), np.array([2]))
+    found = subset(Probabilities.check(Y3, P3), np.array([2]))
     assert found.proba.tolist() == [P3[2].tolist()]
 
 

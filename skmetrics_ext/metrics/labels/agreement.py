@@ -16,7 +16,7 @@ from skmetrics_ext.metrics.averaging import (
     n_classes_of,
 )
 from skmetrics_ext.metrics.labels.ordered_classes import check_order, disagreement, read_grades
-from skmetrics_ext.metrics.public import metric, rows_among, value_or_nan, whole_table
+from skmetrics_ext.metrics.public import metric, rows_with_labels, value_or_nan, whole_table
 from skmetrics_ext.numeric import Array, divide, exclusive_cumsum
 from skmetrics_ext.tallies import Counts, LabelTally, Tabulated
 from skmetrics_ext.validation import InvalidParameterError, Labels, check_option, warn_undefined
@@ -391,7 +391,7 @@ def krippendorff_alpha_score(
     0.125
     """
     check_option("level", level, ("nominal", "ordinal", "interval"))
-    restricted = rows_among(
+    restricted = rows_with_labels(
         y_true, y_pred, labels, sample_weight, "Krippendorff's alpha", absolute=True
     )
     tally = LabelTally(restricted)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from skmetrics_ext.metrics.averaging import mean_of_classes
 from skmetrics_ext.metrics.labels.ordered_classes import grades_of
 from skmetrics_ext.metrics.probabilities.losses import mean
-from skmetrics_ext.metrics.public import metric, rows_among
+from skmetrics_ext.metrics.public import metric, rows_with_labels
 from skmetrics_ext.metrics.spec import INFINITY, UNBOUNDED
 from skmetrics_ext.numeric import Array, PosLabel, divide
 from skmetrics_ext.tallies import Counts, LabelTally, Means, Tabulated
@@ -241,7 +241,7 @@ def macro_averaged_mean_absolute_error(
     >>> macro_averaged_mean_absolute_error([1, 1, 2, 4], [1, 2, 2, 2])
     0.8333333333333334
     """
-    restricted = rows_among(y_true, y_pred, labels, sample_weight, "an error of grades")
+    restricted = rows_with_labels(y_true, y_pred, labels, sample_weight, "an error of grades")
     return float(mean_distance(LabelTally(restricted)))
 
 

@@ -15,7 +15,7 @@ from skmetrics_ext.metrics.averaging import ClassAverage, ZeroDivision
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels import table_statistics
 from skmetrics_ext.metrics.labels.rates import f1_score, fbeta, precision_score, recall_score
-from skmetrics_ext.metrics.public import Statistic, counted, rows_among
+from skmetrics_ext.metrics.public import Statistic, counted, rows_with_labels
 from skmetrics_ext.numeric import Array, PosLabel
 from skmetrics_ext.tallies import Counts, LabelTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, warn_undefined
@@ -305,7 +305,7 @@ def _read(
     for name in names:
         entry = STATISTICS[name]
         if entry.in_units not in checked:
-            rows = rows_among(
+            rows = rows_with_labels(
                 y_true, y_pred, labels, sample_weight, "a confusion table", entry.in_units
             )
             checked[entry.in_units] = LabelTally(rows)

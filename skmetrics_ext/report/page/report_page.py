@@ -18,7 +18,7 @@ from skmetrics_ext.plotting.confusion_matrix import ConfusionMatrixDisplay
 from skmetrics_ext.plotting.plot_results import KINDS
 from skmetrics_ext.plotting.source import DisplaySource
 from skmetrics_ext.registry import Metric, find
-from skmetrics_ext.registry.defaults import AT_THRESHOLD, display_name
+from skmetrics_ext.registry.defaults import THRESHOLD_METRICS, display_name
 from skmetrics_ext.report import findings
 from skmetrics_ext.report.out_of_fold import ThresholdCounts
 from skmetrics_ext.report.page import charts
@@ -305,7 +305,7 @@ _REPEATED = " A row counts once for each time it was predicted."
 
 def _slider(report: CrossValidationReport) -> tuple[str, dict[str, Any]]:
     """HTML and data of the threshold slider; empty without probabilities of a positive class."""
-    metrics = {display_name(name): find(name, scorer=True) for name in AT_THRESHOLD}
+    metrics = {display_name(name): find(name, scorer=True) for name in THRESHOLD_METRICS}
     models, tables, labels = [], [], []
     for model in without_baseline(report):
         folds = ThresholdCounts.of(report, model, _MOST_SCORES, _ROUND)

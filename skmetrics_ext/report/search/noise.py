@@ -13,7 +13,7 @@ import numpy as np
 from skmetrics_ext.inference.draws.atoms import Scatter
 from skmetrics_ext.inference.draws.samples import TallySample
 from skmetrics_ext.inference.linearized import Linearized, linearize
-from skmetrics_ext.inference.selection import Noise, repeats_to_tell, rows_to_tell
+from skmetrics_ext.inference.selection import CandidateNoise, repeats_to_separate, rows_to_separate
 from skmetrics_ext.numeric import Array, parts
 from skmetrics_ext.report.fold import Fold, FoldResult
 from skmetrics_ext.report.out_of_fold import ScoredData
@@ -33,7 +33,7 @@ class MeanNoise:
 
     Parameters
     ----------
-    joint : Noise
+    joint : CandidateNoise
     lasting : ndarray of shape (k, k) or None
         The part of the covariance that more repeats of the folds do not reduce; None if it is not
         known, because there is one repeat.
@@ -44,7 +44,7 @@ class MeanNoise:
         Why the noise is a rough estimate.
     """
 
-    joint: Noise
+    joint: CandidateNoise
     lasting: Array | None
     n_units: int
     unit: str
@@ -151,7 +151,7 @@ class RowNoise:
         unit = "rows" if self.data.grouping is None else "groups"
         return MeanNoise(noise, lasting, self._count_units(), unit)
 
-    def _of_influence(self, kept: Array, splits: Array) -> tuple[Noise, Array | None]:
+    def _of_influence(self, kept: Array, splits: Array) -> tuple[CandidateNoise, Array | None]:
         """Noise from the contributions of rows or groups, and its lasting part."""
         shares = np.zeros((len(self.contributions), self.contributions.shape[-1]))
         for fold, (rows, share) in self.class_shares.items():
@@ -170,10 +170,10 @@ class RowNoise:
         whole = np.broadcast_to(splits.mean(axis=1), centre.shape)
         chunks = np.array_split(seen, -(-len(seen) * len(kept) // _HELD))
         if len(chunks) == 1:
-            noise = Noise.of(parts_of(seen, whole).sum(axis=0).T)
+            noise = CandidateNoise.of(parts_of(seen, whole).sum(axis=0).T)
         else:
             of_chunks = (parts_of(units, whole).sum(axis=0) for units in chunks)
-            noise = Noise.of_covariance(np.asarray(sum(part @ part.T for part in of_chunks)))
+            noise = CandidateNoise.of_covariance(sum(part @ part.T for part in of_chunks))
         if len(halves) < 2:
             return noise, None
         second = float(self.half_of.mean())
@@ -190,7 +190,7 @@ class RowNoise:
 
     def _of_draws(
         self, kept: Array, n_draws: int, rng: np.random.Generator
-    ) -> tuple[Noise, Array | None]:
+    ) -> tuple[CandidateNoise, Array | None]:
         """Noise from resampled rows or groups, and its lasting part; candidates share the draws."""
         samples = {key: part for key, part in self.samples.items() if key[0] in set(kept.tolist())}
         if any(sample.is_slow for sample, _ in samples.values()):
@@ -206,7 +206,7 @@ class RowNoise:
             known, cell = np.isfinite(drawn), np.s_[self.half_of[fold], :, place_of[place]]
             sums[cell] += np.where(known, drawn, 0.0)
             defined[cell] += known
-        noise = Noise.of(_deviations(sums.sum(axis=0), defined.sum(axis=0)))
+        noise = CandidateNoise.of(_deviations(sums.sum(axis=0), defined.sum(axis=0)))
         if len(sums) < 2:
             return noise, None
         return noise, _shared(*(_deviations(*half).T for half in zip(sums, defined, strict=True)))
@@ -232,7 +232,7 @@ def of_folds(splits: Array, overlap: float, why: str) -> MeanNoise:
     """
     n_folds = splits.shape[1]
     parts = (splits - splits.mean(axis=1, keepdims=True)) / np.sqrt(max(n_folds - 1, 1))
-    noise = Noise.of(parts.T * np.sqrt(1 / n_folds + overlap))
+    noise = CandidateNoise.of(parts.T * np.sqrt(1 / n_folds + overlap))
     caveats = [f"{why}: the noise is a rough estimate from {n_folds} folds"]
     if n_folds < 2:
         caveats.append("the noise cannot be estimated from a single split")
@@ -341,10 +341,10 @@ class TopTwoDifference:
         difference = abs(float(self.folds.mean()))
         if difference <= _ROUNDING or self.variance <= 0:
             return "the top two candidates have the same value: no number of rows separates them"
-        needed = rows_to_tell(difference, self.variance, n_units, level)
+        needed = rows_to_separate(difference, self.variance, n_units, level)
         repeats = np.nan
         if self.lasting is not None:
-            repeats = repeats_to_tell(difference, self.lasting, self.varying, level)
+            repeats = repeats_to_separate(difference, self.lasting, self.varying, level)
         if needed <= n_units:
             text = f"the {n_units} {units} are enough to separate the top two candidates"
             if self.n_repeats < repeats < np.inf:

@@ -290,9 +290,9 @@ class SearchOutcome:
         noise = row_noise.of_means(kept, splits, plan.overlap, n_draws, rng)
         errors = noise.errors
         against = selection.from_best(values, noise.joint, noise.joint.draws(rng, n_draws), level)
-        scale = selection.Stable(bounds_of(plan.panel.scorers[plan.metric]), noise.n_units)
+        scale = selection.StabilisedScale(bounds_of(plan.panel.scorers[plan.metric]), noise.n_units)
         scaled = Scaled(scale, level, noise.unit != "folds")
-        chosen = selection.Chosen(_NAN, _NAN, _NAN, errors)
+        chosen = selection.CorrectedChoice(_NAN, _NAN, _NAN, errors)
         if noise.is_known:
             on_scale = scale.to(values), scale.noise(values, noise.joint)
             rule, is_slow = self._rule(kept, scale)
@@ -330,7 +330,7 @@ class SearchOutcome:
             notes=tuple(notes),
         )
 
-    def _rule(self, kept: Array, scale: selection.Stable) -> tuple[selection.Choose, bool]:
+    def _rule(self, kept: Array, scale: selection.StabilisedScale) -> tuple[selection.Choose, bool]:
         """The refit rule for draws of the kept values on the scale, and whether it is slow."""
         refit = self.plan.refit
         if not callable(refit):
@@ -394,14 +394,14 @@ class Scaled:
 
     Parameters
     ----------
-    scale : Stable
+    scale : StabilisedScale
         The scale on which the value was corrected, with the number of units.
     level : float
     is_of_rows : bool
         Whether the units are rows or groups, rather than folds.
     """
 
-    scale: selection.Stable
+    scale: selection.StabilisedScale
     level: float
     is_of_rows: bool
     t: Array = field(init=False)  # quantile of the t distribution
@@ -420,7 +420,7 @@ class Scaled:
         ends = SCALES[name](np.asarray(value), np.asarray(error), self.t, bounds)
         return float(ends[0]), float(ends[1])
 
-    def estimate(self, chosen: selection.Chosen) -> Estimate:
+    def estimate(self, chosen: selection.CorrectedChoice) -> Estimate:
         """The corrected value, with an interval on the scale on which it was corrected."""
         value = float(self.scale.back(np.asarray(chosen.value)))
         note = (

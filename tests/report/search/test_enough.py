@@ -6,7 +6,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import GroupKFold, KFold, RepeatedKFold, ShuffleSplit
 
 from skmetrics_ext import make_scorer, search_report
-from skmetrics_ext.inference.selection import Noise, repeats_to_tell
+from skmetrics_ext.inference.selection import CandidateNoise, repeats_to_separate
 from skmetrics_ext.report.fold import Fold
 from skmetrics_ext.report.search.noise import MeanNoise, TopTwoDifference, of_folds, rounds_of
 
@@ -181,12 +181,12 @@ def test_noise_of_folds_by_hand(monkeypatch):
 
 def test_repeats_to_tell():
     """As many as leave the variance of which the difference is 1.96 + 0.8416 standard errors."""
-    assert repeats_to_tell(0.1, 0.0, POWER * 0.1, 0.95) == pytest.approx(
+    assert repeats_to_separate(0.1, 0.0, POWER * 0.1, 0.95) == pytest.approx(
         0.1 * POWER**2 / 0.01, 1e-4
     )
-    needed = repeats_to_tell(0.1, 0.0005, 0.02, 0.95)
+    needed = repeats_to_separate(0.1, 0.0005, 0.02, 0.95)
     assert 0.0005 + 0.02 / needed == pytest.approx(0.01 / POWER, rel=1e-4)
-    assert repeats_to_tell(0.1, 0.01, 0.02, 0.95) == np.inf
+    assert repeats_to_separate(0.1, 0.01, 0.02, 0.95) == np.inf
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_repeats_are_found_in_the_folds():
 def test_the_first_two():
     splits = np.array([[0.1, 0.3], [0.5, 0.7], [0.4, 0.6]])
     covariance = np.diag([1.0, 2.0, 4.0])
-    noise = MeanNoise(Noise(np.sqrt(covariance)), covariance / 2, 100, "rows")
+    noise = MeanNoise(CandidateNoise(np.sqrt(covariance)), covariance / 2, 100, "rows")
     apart = TopTwoDifference.of(2, splits, np.zeros(2, dtype=int), noise)
     assert apart.folds == pytest.approx([-0.1, -0.1])  # the chosen one, against the best
     assert (apart.variance, apart.lasting) == pytest.approx((6.0, 3.0))
