@@ -325,12 +325,10 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
 
     def _read_costs(self) -> Array:
         """The matrix of costs; arguments that have no effect on the expected cost are rejected."""
-        allowed: dict[str, tuple[Any, ...]] = {
-            **dict.fromkeys(("constraint", "prevalence", "pos_label", "confidence"), (None,)),
-            "criterion": (CRITERION, COST),
-            "response_method": ("auto", "predict_proba"),
-        }
-        unused = [name for name, values in allowed.items() if getattr(self, name) not in values]
+        names = ("constraint", "prevalence", "pos_label", "confidence")
+        unused = [name for name in names if getattr(self, name) is not None]
+        unused += ["criterion"] * (self.criterion not in (CRITERION, COST))
+        unused += ["response_method"] * (self.response_method == RESPONSES[1])
         if unused:
             raise InvalidParameterError(
                 "With a matrix of costs the class of the least expected cost is predicted, and "

@@ -377,6 +377,7 @@ def test_a_matrix_of_two_classes_acts_from_the_ratio_of_costs_on():
     [
         ({"criterion": "f1_macro"}, "criterion='f1_macro' has no effect"),
         ({"constraint": TARGET}, "constraint=.* has no effect"),
+        ({"constraint": np.array(["precision", ">=", "0.9"])}, "constraint=.* has no effect"),
         ({"response_method": "decision_function"}, "response_method='decision_function' has no"),
         ({"cost": np.ones((2, 2))}, r"of shape \(3, 3\) for the classes"),
         ({"cost": [[0, 1, "a"], [1, 0, 1], [1, 1, 0]]}, "cost must hold numbers"),
