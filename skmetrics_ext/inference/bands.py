@@ -225,7 +225,7 @@ def curve_band(
     if at is not None:
         places = _places(at)
     elif measure.spec.point:
-        beyond = rows_beyond(statistic(0.5).origin, _POINTS)
+        beyond = np.broadcast_to(rows_beyond(statistic(0.5).origin, _POINTS), _POINTS.shape)
         places = _POINTS[beyond >= min(BEYOND_POINT, np.max(beyond))]
     else:
         places = _distinct(checked)

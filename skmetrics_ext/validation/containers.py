@@ -101,12 +101,20 @@ def read_numbers(name: str, values: Any) -> Array:
     raise InvalidParameterError(f"{name} must hold numbers, none of them masked, got {what}.")
 
 
-def read_rising(name: str, values: Any, least: int = 0, *, finite: bool = True) -> Array:
-    """A parameter that holds so many numbers or more, each greater than the one before."""
+def read_rising(
+    name: str, values: Any, least: int = 0, *, finite: bool = True, first_twice: bool = False
+) -> Array:
+    """A parameter that holds so many numbers or more, each greater than the one before.
+
+    With ``first_twice`` the first may occur twice.
+    """
     numbers = read_numbers(name, values)
     is_list = numbers.ndim == 1 and len(numbers) >= least
     known = np.isfinite(numbers) if finite else ~np.isnan(numbers)
-    if not is_list or not known.all() or not (np.diff(numbers) > 0).all():
+    steps = np.diff(numbers) if is_list else np.empty(0)
+    if first_twice and (steps[:1] == 0).all():
+        steps = steps[1:]
+    if not is_list or not known.all() or not (steps > 0).all():
         kind = "finite numbers" if finite else "numbers"
         count = f", at least {least}" if least else ""
         raise InvalidParameterError(f"{name} must be {kind} that rise{count}, got {values!r:.80}.")

@@ -10,6 +10,7 @@ from skmetrics_ext import confidence_interval, curve_band, precision_at_recall
 from skmetrics_ext.inference.draws.readers import sample_of_rows
 from skmetrics_ext.inference.linearized import covariance_of, linearize
 from skmetrics_ext.inference.simultaneous import level_of_all
+from skmetrics_ext.registry import METRICS
 from skmetrics_ext.validation import InvalidParameterError
 
 RNG = np.random.default_rng(8)
@@ -187,3 +188,24 @@ def test_shares_at_many_points_have_exact_bounds():
         k, tail = int(TRUE[place <= SCORE].sum()), (1 - found.point_level) / 2
         assert np.isclose(low, 0.0 if k == 0 else beta.ppf(tail, k, n - k + 1))
         assert np.isclose(high, 1.0 if k == n else beta.ppf(1 - tail, k + 1, n - k))
+
+
+@pytest.mark.parametrize("name", [spec.name for spec in METRICS.values() if spec.point])
+def test_every_metric_at_a_point_has_a_grid_of_its_own(name):
+    spec = METRICS[name]
+    if spec.point not in ("threshold", "max_fpr"):
+        found = curve_band(name, TRUE, SCORE)
+        assert len(found.at) > 20
+    else:
+        found = curve_band(name, TRUE, PROBA)
+        np.testing.assert_allclose(found.at, np.arange(1, 100) / 100)
+    assert (found.low <= found.value).all()
+    assert (found.value <= found.high).all()
+
+
+def test_net_benefit_on_its_grid_is_that_of_the_formula():
+    found = curve_band("net_benefit", TRUE, PROBA)
+    for at, value in zip(found.at, found.value, strict=True):
+        treated = at <= PROBA
+        expected = np.mean(treated & (TRUE == 1)) - np.mean(treated & (TRUE == 0)) * at / (1 - at)
+        assert value == pytest.approx(expected, abs=1e-12)

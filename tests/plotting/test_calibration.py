@@ -5,6 +5,7 @@ from functools import partial
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from sklearn.calibration import calibration_curve
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict, cross_validate
@@ -162,3 +163,34 @@ def test_several_isotonic_lines_and_what_is_refused() -> None:
         sx.CalibrationDisplay.from_predictions(y, proba, strategy="corp")
     with pytest.raises(ValueError, match="band has to be one of"):
         sx.CalibrationDisplay.from_predictions(y, proba, strategy="isotonic", band="simultaneous")
+
+
+def test_a_lowest_probability_of_many_rows_has_its_own_bin() -> None:
+    y = [1, 0, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1]
+    proba = np.repeat([0.2, 0.3, 0.6, 0.7], 4)
+    display = sx.CalibrationDisplay.from_predictions(y, proba, strategy="quantile")
+    columns = display.columns()
+    seen = columns["count"] > 0
+    points = np.column_stack([columns["mean_predicted"], columns["observed_rate"]])[seen]
+    np.testing.assert_allclose(points, [(0.2, 0.25), (0.3, 0.5), (0.6, 0.75), (0.7, 1)])
+    rate, mean = calibration_curve(y, proba, n_bins=10, strategy="quantile")
+    np.testing.assert_allclose(points, np.column_stack([mean, rate]))
+
+
+@pytest.mark.parametrize("strategy", ["quantile", "equal_mass"])
+def test_models_with_few_and_many_probabilities_share_a_picture(strategy) -> None:
+    y = np.arange(240) * 7 % 11 % 2
+    models = {"few": np.tile([0.1, 0.5, 0.9], 80), "many": np.linspace(0.01, 0.99, 240)}
+    display = sx.CalibrationDisplay.from_predictions(y, models, strategy=strategy)
+    columns = display.columns()
+    model, count, mean = (columns[key] for key in ("model", "count", "mean_predicted"))
+    few = (model == "few") & (count > 0)
+    np.testing.assert_allclose(mean[few], [0.1, 0.5, 0.9])
+    assert count[few].tolist() == [80, 80, 80]
+    assert count[model == "many"].tolist() == [24] * 10
+
+
+@pytest.mark.parametrize("strategy", ["quantile", "equal_mass"])
+def test_a_constant_prediction_is_one_point(strategy) -> None:
+    display = sx.CalibrationDisplay.from_predictions([0, 1] * 5, [0.4] * 10, strategy=strategy)
+    assert np.asarray(display.line_.get_xydata()).tolist() == [[pytest.approx(0.4), 0.5]]

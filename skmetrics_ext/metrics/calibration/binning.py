@@ -169,11 +169,14 @@ class Binning:
 
 
 def check_bins(n_bins: Any, strategy: Any, strategies: tuple[str, ...] = STRATEGIES) -> int | Array:
-    """The number of bins, a positive integer, or their edges, rising."""
+    """The number of bins, a positive integer, or their edges.
+
+    Edges rise; the first two may be equal, like those of the curves that `Binning` makes.
+    """
     check_option("strategy", strategy, strategies)
     n_bins = to_host(n_bins, "n_bins")
     if np.ndim(n_bins) == 1:
-        return read_rising("n_bins", n_bins, 2, finite=False)
+        return read_rising("n_bins", n_bins, 2, finite=False, first_twice=True)
     if isinstance(n_bins, bool) or not hasattr(n_bins, "__index__") or n_bins < 1:
         raise InvalidParameterError(
             f"n_bins has to be an integer of 1 or more, or an array of edges, got {n_bins!r}."

@@ -162,3 +162,21 @@ def test_other_bins_do_not_add():
     row = forecast(np.array([0.5]))
     with pytest.raises(ValueError, match="the same"):
         Binning.uniform(2).sums(row).merge(Binning.uniform(3).sums(row))
+
+
+@pytest.mark.parametrize("strategy", ["uniform", "quantile", "equal_mass"])
+def test_edges_of_a_curve_make_the_same_bins_again(strategy):
+    """Also if the lowest probability has a bin of its own, so that two edges are equal."""
+    true, proba = [0, 1, 0, 1, 1, 0, 1, 1], [0.1, 0.1, 0.1, 0.1, 0.4, 0.4, 0.8, 0.9]
+    curve = calibration_curve_binned(true, proba, strategy=strategy, n_bins=4)
+    again = calibration_curve_binned(true, proba, n_bins=curve.edges)
+    for name in ("edges", "mean_predicted", "observed_rate", "count"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(curve, name))
+    by_strategy = expected_calibration_error(true, proba, strategy=strategy, n_bins=4)
+    assert expected_calibration_error(true, proba, n_bins=curve.edges) == by_strategy
+
+
+@pytest.mark.parametrize("edges", [[0, 0, 0, 1], [0, 0.5, 0.5, 1], [0, 1, 0.5]])
+def test_other_equal_edges_are_refused(edges):
+    with pytest.raises(ValueError, match="n_bins must be numbers that rise"):
+        calibration_curve_binned([0, 1], [0.2, 0.8], n_bins=edges)
