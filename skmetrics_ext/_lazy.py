@@ -10,6 +10,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from warnings import warn
 
 
 def lazy_names(
@@ -57,3 +58,13 @@ def places_in_stub(module: str) -> dict[str, str]:
         for alias in statement.names
         if alias.asname
     }
+
+
+def renamed(module: str, name: str, new_names: Mapping[str, str]) -> str:
+    """The name that a deprecated one became, with a warning; other names as they are."""
+    if name not in new_names:
+        return name
+    old, new = f"{module}.{name}", f"{module}.{new_names[name]}"
+    message = f"{old} is deprecated and will be removed in version 0.4: use {new}."
+    warn(message, FutureWarning, stacklevel=3)
+    return new_names[name]

@@ -15,7 +15,7 @@ from skmetrics_ext.metrics.rankings.precision_recall import precision_recall_poi
 from skmetrics_ext.metrics.rankings.ranking_kernels import from_infinity, recall_ends, roc_arrays
 from skmetrics_ext.numeric import Array, Options, PosLabel, trapezoid
 from skmetrics_ext.result_bases import CurveResult
-from skmetrics_ext.rows import Rows
+from skmetrics_ext.tables import Table
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, warn_undefined
 from skmetrics_ext.validation.fields import labels_of
@@ -150,8 +150,8 @@ class Curves(CurveResult, Generic[CurveT]):
         columns = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
         return {"curve": np.repeat(np.fromiter(named, dtype=object), sizes)} | columns
 
-    def _as_rows(self) -> Rows:
-        return Rows(
+    def _as_rows(self) -> Table:
+        return Table(
             {"curve": name, "points": len(curve.thresholds), "area": curve.area}
             for name, curve in self.named().items()
         )

@@ -15,7 +15,7 @@ from typing import IO, Any, TypeVar
 import numpy as np
 
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.rows import replacing
+from skmetrics_ext.tables import replacing
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import read_array
 from skmetrics_ext.validation.errors import printable

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from skmetrics_ext.result_bases import SCHEMA_VERSION, Jsonable
-from skmetrics_ext.rows import Row, Rows, Tabular, columns
+from skmetrics_ext.tables import Row, Table, Tabular, columns
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import near, shown_names
 
@@ -96,7 +96,7 @@ class Verdicts(Tabular, Jsonable):
 
     Parameters
     ----------
-    rows : Rows
+    rows : Table
         A row per requirement and model: ``requirement``, ``model``, ``metric``, ``group`` (the
         worst one, with "worst:"), ``value``, ``low``, ``high``, ``verdict`` ("pass", "fail" or
         "undecided") and ``reason`` (why it is undecided).
@@ -118,7 +118,7 @@ class Verdicts(Tabular, Jsonable):
     False
     """
 
-    rows: Rows
+    rows: Table
 
     @property
     def passed(self) -> bool:
@@ -133,7 +133,7 @@ class Verdicts(Tabular, Jsonable):
     def __bool__(self) -> bool:
         return self.passed
 
-    def _as_rows(self) -> Rows:
+    def _as_rows(self) -> Table:
         return self.rows
 
     def to_dict(self) -> dict[str, Any]:
@@ -184,7 +184,7 @@ def check_requirements(
     verdicts = [row for requirement in parsed for row in _verdicts(requirement, table, worst)]
     named = [key for key in ("model", "group") if any(v[key] for v in verdicts)]
     shown = columns("requirement", *named, "value", "interval", "verdict")
-    return Verdicts(Rows(verdicts, shown))
+    return Verdicts(Table(verdicts, shown))
 
 
 def _verdicts(wanted: Requirement, table: Sequence[Row], worst: Worst | None) -> list[Row]:

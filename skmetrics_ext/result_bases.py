@@ -11,7 +11,7 @@ import numpy as np
 from skmetrics_ext.citations import citation
 from skmetrics_ext.formats import count, json_of
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.rows import Library, Rows, Tabular, frame_of
+from skmetrics_ext.tables import Library, Table, Tabular, frame_of
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.fields import read_points
 
@@ -37,8 +37,8 @@ class Result(Tabular):
 
     __slots__ = ()
 
-    def _as_rows(self) -> Rows:
-        return Rows([{name: value for name, value, _ in _values(self) if _is_plain(value)}])
+    def _as_rows(self) -> Table:
+        return Table([{name: value for name, value, _ in _values(self) if _is_plain(value)}])
 
     def __repr__(self) -> str:
         shown = [
@@ -290,7 +290,7 @@ class CurveResult(Result):
         """
         return draw(self, ax, name)
 
-    def _as_rows(self) -> Rows:
+    def _as_rows(self) -> Table:
         """At most `_MOST_POINTS` points, evenly spaced: a curve may have millions."""
         columns = self.columns()
         n = len(next(iter(columns.values())))
@@ -298,7 +298,7 @@ class CurveResult(Result):
         chosen = {key: values[places].tolist() for key, values in columns.items()}
         rows = [dict(zip(chosen, row, strict=True)) for row in zip(*chosen.values(), strict=True)]
         few = "" if len(places) == n else f"; {len(places)} of them:"
-        return Rows(rows, lead=[f"{self._summary()}{few}"])
+        return Table(rows, lead=[f"{self._summary()}{few}"])
 
     def _summary(self) -> str:
         """The number of points, and the area if there is one."""

@@ -22,11 +22,11 @@ from skmetrics_ext.metrics.rankings.precision_recall_gain import (
 from skmetrics_ext.report.compare_many import ManyComparisons as ManyComparisons
 from skmetrics_ext.report.weak_slices import WeakSlices as WeakSlices
 from skmetrics_ext.requirements import Verdicts as Verdicts
-from skmetrics_ext.rows import Row as Row
-from skmetrics_ext.rows import Rows as Rows
 from skmetrics_ext.scoring import PanelResult as PanelResult
 from skmetrics_ext.slices.group_comparisons import GroupGaps as GroupGaps
 from skmetrics_ext.slices.group_comparisons import GroupSpread as GroupSpread
 from skmetrics_ext.slices.group_comparisons import WorstGroup as WorstGroup
+from skmetrics_ext.tables import Row as Row
+from skmetrics_ext.tables import Table as Table
 from skmetrics_ext.thresholds.search import OptimalThreshold as OptimalThreshold
 from skmetrics_ext.thresholds.uncertainty import ThresholdInterval as ThresholdInterval

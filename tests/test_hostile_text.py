@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 from skmetrics_ext.formats import html_text, latex_text, markdown_text, text_table, visible
-from skmetrics_ext.results import Rows
+from skmetrics_ext.results import Table
 
 HOSTILE = (
     "[x](javascript:alert(1))", "![x](http://a.b/c.png)", "[x][y]", "[x]: javascript:alert(1)",
@@ -24,7 +24,7 @@ HOSTILE = (
 
 def table(text):
     row = {"model": text, text or "x": "y", "note": text}
-    return Rows([row, {"model": "plain"}], lead=[text], notes=[text], baseline=text)
+    return Table([row, {"model": "plain"}], lead=[text], notes=[text], baseline=text)
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -159,3 +159,8 @@ def test_equal_results_are_equal_though_a_field_is_nan():
     assert hash(one) == hash(other)
     assert one != sx.results.Estimate(0.5, 0.4, 0.6, float("nan"), "delta", 0.95)
     assert one != tuple(one)
+
+
+def test_the_old_name_of_the_table_warns():
+    with pytest.warns(FutureWarning, match=r"results\.Rows is deprecated .* 0\.4.*results\.Table"):
+        assert sx.results.Rows is sx.results.Table

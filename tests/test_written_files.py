@@ -12,9 +12,9 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
-from skmetrics_ext import cross_validation_report, rows, search_report
+from skmetrics_ext import cross_validation_report, search_report, tables
 from skmetrics_ext.cli import main
-from skmetrics_ext.results import Rows
+from skmetrics_ext.results import Table
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 2))
@@ -35,10 +35,10 @@ def search():
 
 def outputs(report, search):
     """Every way to write a file, by name."""
-    table = Rows([{"model": "a", "value": 1.0}])
+    table = Table([{"model": "a", "value": 1.0}])
     found = {f"report.{name}": getattr(report, name) for name in dir(report) if "to_" in name}
     found |= {f"search.{name}": getattr(search, name) for name in dir(search) if "to_" in name}
-    found |= {f"rows.{name}": getattr(table, name) for name in dir(table) if "to_" in name}
+    found |= {f"table.{name}": getattr(table, name) for name in dir(table) if "to_" in name}
     found = {name: write for name, write in found.items() if not name.endswith("to_dict")}
     return found | {"report.save": report.save}
 
@@ -68,7 +68,7 @@ def fill_the_disk(monkeypatch):
         stream = open(path, mode, **options)  # noqa: SIM115 - closed by its user
         return FullDisk(stream) if "r" not in mode else stream
 
-    monkeypatch.setattr(rows, "open", opened, raising=False)
+    monkeypatch.setattr(tables, "open", opened, raising=False)
 
 
 def test_a_full_disk_leaves_the_old_file(report, search, tmp_path, monkeypatch):
@@ -121,7 +121,7 @@ def test_names_that_utf8_lacks(search, tmp_path):
 def test_a_file_keeps_its_permissions_and_a_link_its_target(tmp_path):
     if sys.platform == "win32":
         pytest.skip("permissions and links are those of POSIX")
-    table = Rows([{"value": 1.0}])
+    table = Table([{"value": 1.0}])
     target, link = tmp_path / "target.md", tmp_path / "link.md"
     target.write_text("old", encoding="utf-8")
     target.chmod(0o640)
@@ -142,7 +142,7 @@ def test_a_file_keeps_its_permissions_and_a_link_its_target(tmp_path):
 def test_errors_name_the_file_that_was_asked_for(tmp_path):
     path = tmp_path / "none" / "table.md"
     with pytest.raises(FileNotFoundError, match=re.escape(repr(str(path)))):
-        Rows([{"value": 1.0}]).to_markdown(path)
+        Table([{"value": 1.0}]).to_markdown(path)
 
 
 def test_an_interrupted_file_is_removed(tmp_path):
@@ -150,7 +150,7 @@ def test_an_interrupted_file_is_removed(tmp_path):
     path.write_text("old", encoding="utf-8")
 
     def write():
-        with rows.replacing(path) as stream:
+        with tables.replacing(path) as stream:
             stream.write(b"new")
             raise KeyboardInterrupt
 
@@ -167,4 +167,4 @@ def test_one_place_opens_files_for_writing():
         for path in SOURCE.rglob("*.py")
         if writes.search(path.read_text(encoding="utf-8"))
     }
-    assert found <= {"rows.py"}
+    assert found <= {"tables.py"}

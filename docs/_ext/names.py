@@ -69,7 +69,7 @@ _BY_MODULE = (
     ("report.search", SEARCHES),
     ("report", REPORTS),
     ("requirements", REPORTS),
-    ("rows", REPORTS),
+    ("tables", REPORTS),
     ("requirements", REPORTS),
     ("scoring", SCORING),
     ("thresholds", THRESHOLDS),

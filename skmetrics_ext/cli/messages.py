@@ -10,7 +10,7 @@ from typing import Any
 from skmetrics_ext.formats import json_of
 from skmetrics_ext.report.page.document import document, note, section, table
 from skmetrics_ext.requirements import Verdicts
-from skmetrics_ext.rows import Rows, written
+from skmetrics_ext.tables import Table, written
 from skmetrics_ext.validation.errors import printable
 
 
@@ -47,7 +47,7 @@ def show(
 
 
 def page_of(
-    title: str, tables: Mapping[str, Rows], lead: Iterable[str], verdicts: Verdicts | None = None
+    title: str, tables: Mapping[str, Table], lead: Iterable[str], verdicts: Verdicts | None = None
 ) -> str:
     """A page of tables by their headings, after the verdicts of requirements."""
     parts = [section(name, *map(note, rows.lead), table(rows)) for name, rows in tables.items()]

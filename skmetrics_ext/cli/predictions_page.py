@@ -20,7 +20,7 @@ from skmetrics_ext.report.page import charts
 from skmetrics_ext.report.page.document import brief, document, note, pictures, section, table
 from skmetrics_ext.report.tables import best_text, difference_text, question_text
 from skmetrics_ext.requirements import Verdicts, Worst
-from skmetrics_ext.rows import Rows, columns
+from skmetrics_ext.tables import Table, columns
 
 _LEGENDS = (
     "Numbers in legends have {}; bands hold at each point, and end where too few rows lie beyond. "
@@ -84,11 +84,11 @@ def _table(data: Predictions, rows: Sequence[Row]) -> str:
     if "of" not in rows[0]:
         pair = ("a", "first"), ("b", "second"), ("a - b", "difference"), ends, ("p", "p_value")
         claim = [key for key in ("claim", "margin", "concluded") if key in rows[0]]
-        return table(Rows(shown, columns(*group, "metric", *pair, *claim, "method")))
+        return table(Table(shown, columns(*group, "metric", *pair, *claim, "method")))
     value = ("model", "of"), "metric", "value", ends, "method", ("rows", "n_rows")
     order = {key: [*dict.fromkeys(row[key] for row in shown)] for key in ("group", "metric")}
     shown.sort(key=lambda row: [order[key].index(row[key]) for key in order])
-    return table(Rows(shown, columns(*group, *value)))
+    return table(Table(shown, columns(*group, *value)))
 
 
 # --------------------------------------------------------------------------- card

@@ -21,7 +21,7 @@ from skmetrics_ext.progress import reporting
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.registry.defaults import HEADINGS
 from skmetrics_ext.requirements import check_requirements
-from skmetrics_ext.rows import Rows, columns
+from skmetrics_ext.tables import Table, columns
 
 _KEYS = ("value_b", "difference", "low", "high", "p_value", "method", "note")
 Row = dict[str, Any]
@@ -122,7 +122,7 @@ def _group_name(columns: Sequence[str], column: str | None, value: Any) -> str:
     return f"{column}={value}" if len(columns) > 1 or str(value) == ALL else str(value)
 
 
-def _tables(options: argparse.Namespace, rows: Sequence[Row]) -> Iterator[tuple[str, Rows]]:
+def _tables(options: argparse.Namespace, rows: Sequence[Row]) -> Iterator[tuple[str, Table]]:
     """A title and a table for each group and model."""
     parts: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
@@ -131,7 +131,7 @@ def _tables(options: argparse.Namespace, rows: Sequence[Row]) -> Iterator[tuple[
     shown = columns("kind", "metric", "value", interval, "method")
     for (group, model), part in parts.items():
         of_group = "" if group == ALL else f", group {group}"
-        yield f"{model}{of_group}: {part[0]['n_rows']} rows", Rows(part, shown)
+        yield f"{model}{of_group}: {part[0]['n_rows']} rows", Table(part, shown)
 
 
 def _best_models(pairs: Sequence[Row], level: float) -> dict[str, tuple[str, ...]]:
@@ -290,10 +290,10 @@ def _compare_models(
     return [row]
 
 
-def _difference_table(data: Predictions, rows: list[Row], lead: Sequence[str] = ()) -> Rows:
+def _difference_table(data: Predictions, rows: list[Row], lead: Sequence[str] = ()) -> Table:
     """Differences as a table."""
     intervals = f"{data.files.n_rows} rows, {100 * data.options.confidence:g} % intervals"
-    return Rows(rows, lead=[intervals, *lead])
+    return Table(rows, lead=[intervals, *lead])
 
 
 COMPARE = Command(

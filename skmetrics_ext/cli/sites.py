@@ -15,7 +15,7 @@ from skmetrics_ext.cli.messages import log, page_of, print_lines, show
 from skmetrics_ext.cli.options import TEXT, Command
 from skmetrics_ext.cli.predictions import Predictions
 from skmetrics_ext.requirements import check_requirements
-from skmetrics_ext.rows import Rows, columns
+from skmetrics_ext.tables import Table, columns
 
 
 def _tally(options: argparse.Namespace) -> None:
@@ -84,14 +84,14 @@ def _merge(options: argparse.Namespace) -> int:
     of_all_sites = [row for row in rows if row["group"] is None]
     ends = f"{100 * options.confidence:g}% interval", "interval"
     title = f"{', '.join(names)}: {of_all_sites[0]['n_rows']:,} rows"
-    tables = {title: Rows(of_all_sites, columns("metric", "value", ends, "method"))}
+    tables = {title: Table(of_all_sites, columns("metric", "value", ends, "method"))}
     gaps: list[dict[str, Any]] = []
     if len(sites) > 1:
         for name in next(iter(sites.values())).names:
             gaps += [{"metric": name, **gap} for gap in evaluation.gaps(name).rows]
         of_site = "metric", ("site", "group"), "value", "difference", ends, "p_value"
         shown = columns(*of_site, ("rows", "n_rows"))
-        tables["Each site, and its difference from the others"] = Rows(gaps, shown)
+        tables["Each site, and its difference from the others"] = Table(gaps, shown)
 
     check = partial(
         check_requirements, rows=of_all_sites, worst=lambda metric, _: evaluation.worst(metric)

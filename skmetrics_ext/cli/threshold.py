@@ -16,7 +16,7 @@ from skmetrics_ext.cli.options import COMMON, Command
 from skmetrics_ext.cli.predictions import Predictions, find_metric, requested_metrics
 from skmetrics_ext.formats import count
 from skmetrics_ext.registry.defaults import RATES
-from skmetrics_ext.rows import Rows
+from skmetrics_ext.tables import Table
 
 _OPTIMISM = (
     "The threshold was chosen on these rows, so that rates at it look better here than elsewhere"
@@ -45,7 +45,7 @@ def _threshold(options: argparse.Namespace) -> int:
     return show(options, figures, text, page)
 
 
-def _table(data: Predictions, model: str, metrics: Sequence[str]) -> Rows:
+def _table(data: Predictions, model: str, metrics: Sequence[str]) -> Table:
     """The threshold of a model, and metrics of the labels that it gives."""
     options, true, score = data.options, data.true, data.column(model)
     limits = [(limit.metric, limit.sign, limit.limit) for limit in options.constraint]
@@ -81,7 +81,7 @@ def _table(data: Predictions, model: str, metrics: Sequence[str]) -> Rows:
         f"{count(tp + fp)} of {count(tp + fp + fn + tn)} rows predicted {data.positive!r}: "
         f"{count(tp)} right, {count(fp)} wrong; {count(fn)} missed",
     ]
-    return Rows(rows, lead=lead, notes=notes)
+    return Table(rows, lead=lead, notes=notes)
 
 
 def _listed(limits: Iterable[tuple[str, str, float]]) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from skmetrics_ext.inference.scales import increasing_root
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.rows import Rows
+from skmetrics_ext.tables import Table
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.parameters import check_level, check_number
 
@@ -43,7 +43,7 @@ class SampleSize(NamedTuple):
         return f"{self.n} rows ({ceil(self.n_pos)} positive, {ceil(self.n_neg)} negative)"
 
     def _repr_html_(self) -> str:
-        return Rows([{"n": self.n, **self._asdict()}])._repr_html_()
+        return Table([{"n": self.n, **self._asdict()}])._repr_html_()
 
     @property
     def n(self) -> int:

@@ -20,7 +20,7 @@ from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, Options, PosLabel, RandomState
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import read_curve
-from skmetrics_ext.rows import Rows, Tabular
+from skmetrics_ext.tables import Table, Tabular
 from skmetrics_ext.validation import InvalidParameterError, Labels, Scores, check_option
 from skmetrics_ext.validation.groups import read_design
 from skmetrics_ext.validation.parameters import check_level
@@ -93,12 +93,12 @@ class CurveBand(Tabular):
             "note": list(self.notes),
         }
 
-    def _as_rows(self) -> Rows:
+    def _as_rows(self) -> Table:
         columns = self.columns()
         level = f"{100 * self.confidence_level:g}% {self.band}, {self.method}"
         lead = [f"{self.metric} by {self.along} ({level})"]
         listed = zip(*(list(column) for column in columns.values()), strict=True)
-        return Rows([dict(zip(columns, row, strict=True)) for row in listed], lead=lead)
+        return Table([dict(zip(columns, row, strict=True)) for row in listed], lead=lead)
 
 
 @document

@@ -24,7 +24,7 @@ from skmetrics_ext.metrics.labels.accuracy import accuracy_score
 from skmetrics_ext.numeric import Array, PosLabel, divide
 from skmetrics_ext.registry import find
 from skmetrics_ext.result_bases import Facts, Result
-from skmetrics_ext.rows import Rows
+from skmetrics_ext.tables import Table
 from skmetrics_ext.validation import BinaryProbabilities, Labels, warn_undefined
 from skmetrics_ext.validation.groups import read_design, read_groups
 from skmetrics_ext.validation.labels import with_weight
@@ -62,7 +62,7 @@ class CalibrationLine(Result):
     def __iter__(self) -> Iterator[float]:
         return iter((self.slope.value, self.intercept.value))
 
-    def _as_rows(self) -> Rows:
+    def _as_rows(self) -> Table:
         keys = ("value", "low", "high", "standard_error", "method", "note")
         estimates = {name: getattr(self, name) for name in ("slope", "intercept", "in_the_large")}
         rows = (
@@ -70,7 +70,7 @@ class CalibrationLine(Result):
             for name, estimate in estimates.items()
         )
         level = f"{100 * self.slope.confidence_level:g} % intervals"
-        return Rows(rows, lead=[f"calibration line, {level}"])
+        return Table(rows, lead=[f"calibration line, {level}"])
 
 
 @document

@@ -19,10 +19,10 @@ from skmetrics_ext.metrics.calibration.calibration_error import error_of_classes
 from skmetrics_ext.numeric import Array, as_factors
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import draw
-from skmetrics_ext.rows import Row, Rows, Shown, Tabular, columns
 from skmetrics_ext.slices import group_comparisons
 from skmetrics_ext.slices.group_columns import ALL, NO_GROUPS, GroupColumns, group_arrays
 from skmetrics_ext.slices.group_comparisons import Bounded, GroupGaps, GroupSpread, WorstGroup
+from skmetrics_ext.tables import Row, Shown, Table, Tabular, columns
 from skmetrics_ext.tallies import ConfusionTally, Counts, ScoreSketch
 from skmetrics_ext.tallies.bins import BinTally
 from skmetrics_ext.validation import InvalidParameterError, check_option
@@ -41,7 +41,7 @@ class Evaluation(Tabular):
 
     Parameters
     ----------
-    rows : Rows
+    rows : Table
         Each with ``group`` (value of the column ``by``; None for all rows together), ``metric``
         (losses are not negated), ``of`` (the class, or the pair of classes, of a metric with
         several values; else None), ``value`` (nan if it is undefined or only bounds are known),
@@ -65,7 +65,7 @@ class Evaluation(Tabular):
         `plot`.
     """
 
-    rows: Rows
+    rows: Table
     engine: str
     confidence_level: float = 0.95
     curves: dict[tuple[Any, Any], ThinnedCurve] = field(default_factory=dict)
@@ -229,7 +229,7 @@ class Evaluation(Tabular):
         """
         return draw(self.groups.of(metric).picture(self.confidence_level), ax)
 
-    def _as_rows(self) -> Rows:
+    def _as_rows(self) -> Table:
         by = self.groups.by
         if not by.names:
             return self.rows
@@ -242,7 +242,7 @@ def evaluation_rows(
     level: float,
     by: GroupColumns = NO_GROUPS,
     notes: Sequence[str] = (),
-) -> Rows:
+) -> Table:
     """The rows as a table without empty columns."""
     rows = list(rows)
     has = {
@@ -254,7 +254,7 @@ def evaluation_rows(
     ends = f"{100 * level:g}% interval", "interval"
     others = columns("metric", "of", "value", ends, ("rows", "n_rows"), "method")
     shown = [column for column in (group, *others) if has.get(column.names()[0], True)]
-    return Rows(rows, shown, notes=notes)
+    return Table(rows, shown, notes=notes)
 
 
 # --------------------------------------------------------------------------- from arrays
@@ -350,7 +350,7 @@ def build_evaluation(
     n_rows = {group: sums.rows[group] for group in by.ordered(sums.rows)}
     metrics = {metric.name: metric for metric in layout.metrics}
     groups = group_comparisons.Groups(by, metrics, source, n_rows, min_rows)
-    evaluation = Evaluation(Rows(), engine, 0.95 if level is None else level, groups=groups)
+    evaluation = Evaluation(Table(), engine, 0.95 if level is None else level, groups=groups)
     table: list[Row] = []
     for group, n in n_rows.items():
         if n < min_rows:

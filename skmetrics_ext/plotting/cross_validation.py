@@ -15,7 +15,7 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import axes
 from skmetrics_ext.plotting.display import Display, document_display
 from skmetrics_ext.plotting.source import is_by_model
-from skmetrics_ext.rows import Rows
+from skmetrics_ext.tables import Table
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.parameters import check_level
 
@@ -351,7 +351,7 @@ class CrossValidationDisplay(Display):
 def _read_folds(folds: Any) -> dict[str, Array]:
     """Read the columns of a data frame, a mapping of columns, or a sequence of rows."""
     if isinstance(folds, Sequence) and not isinstance(folds, str):
-        columns = {key: [row.get(key) for row in folds] for key in Rows(folds).fields()}
+        columns = {key: [row.get(key) for row in folds] for key in Table(folds).fields()}
     else:
         columns = {str(name): list(folds[name]) for name in getattr(folds, "columns", folds)}
     missing = [name for name in _NEEDED if name not in columns]

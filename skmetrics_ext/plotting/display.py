@@ -14,7 +14,7 @@ from skmetrics_ext.inference.results import Comparison
 from skmetrics_ext.metrics.documentation import PARAMETERS, document, fill, paragraphs_of
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting.source import RESPONSES, DisplaySource, Request
-from skmetrics_ext.rows import Library, frame_of
+from skmetrics_ext.tables import Library, frame_of
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.parameters import ResponseMethod
 

@@ -18,9 +18,9 @@ from skmetrics_ext.report import summary
 from skmetrics_ext.report.fold import Fold, FoldResult, computed_once
 from skmetrics_ext.report.out_of_fold import FoldValues, OutOfFold, ScoredData, needs_common_scale
 from skmetrics_ext.report.tables import interval_column
-from skmetrics_ext.rows import Row, Rows, Shown, columns
 from skmetrics_ext.slices.group_columns import GroupColumns, group_arrays
 from skmetrics_ext.slices.group_comparisons import Groups
+from skmetrics_ext.tables import Row, Shown, Table, columns
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import count_rows, read_array
 from skmetrics_ext.validation.groups import INDEPENDENT, Design
@@ -193,7 +193,7 @@ def by_group(report: FoldValues, model: str) -> Evaluation:
 
 
 @computed_once
-def group_table(report: FoldValues) -> Rows:
+def group_table(report: FoldValues) -> Table:
     """Values by group and their gaps from the rest, for all models except the baseline."""
     rows, by = [], report.data.rows_by.by
     for model in summary.without_baseline(report):
@@ -213,4 +213,4 @@ def group_table(report: FoldValues) -> Rows:
         f"intervals: {summary.interval_title(report, 'cv')}; gap: difference from all other "
         "groups; p: adjusted for the groups of a metric (Holm)"
     )
-    return Rows(rows, shown, notes=[note])
+    return Table(rows, shown, notes=[note])

@@ -21,7 +21,7 @@ from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import RandomState
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.result_bases import draw
-from skmetrics_ext.rows import Rows, Tabular, columns
+from skmetrics_ext.tables import Table, Tabular, columns
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.parameters import check_level
 from skmetrics_ext.validation.positive import class_notes
@@ -43,7 +43,7 @@ class ManyComparisons(Tabular):
         Name of the metric.
     values : mapping of str to float
         The metric of each model.
-    rows : Rows
+    rows : Table
         A row per pair, with ``first``, ``second``, ``difference`` (first less second), ``low``,
         ``high``, ``p_value`` (adjusted) and ``note``.
     adjust : str
@@ -66,14 +66,14 @@ class ManyComparisons(Tabular):
 
     metric: str
     values: Mapping[Any, float]
-    rows: Rows
+    rows: Table
     adjust: str
     confidence_level: float
     control: Any = None
     n_groups: int | None = None
     n_strata: int | None = None
 
-    def _as_rows(self) -> Rows:
+    def _as_rows(self) -> Table:
         return self.rows
 
     def plot(self, ax: Any = None) -> Any:
@@ -227,7 +227,7 @@ def compare_many(
         {"first": names[i], "second": names[j], **{key: getattr(comparison, key) for key in _KEYS}}
         for (i, j), comparison in zip(pairs, comparisons, strict=True)
     ]
-    table = Rows(rows, _COLUMNS, lead=[lead], notes=notes)
+    table = Table(rows, _COLUMNS, lead=[lead], notes=notes)
     return ManyComparisons(measure.name, values, table, adjust, level, control, **counts)
 
 

@@ -20,7 +20,7 @@ from skmetrics_ext.report.summary import (
 )
 from skmetrics_ext.requirements import Verdicts, check_requirements
 from skmetrics_ext.result_bases import SCHEMA_VERSION, draw
-from skmetrics_ext.rows import Library, Rows, Tabular, written
+from skmetrics_ext.tables import Library, Table, Tabular, written
 from skmetrics_ext.validation import InvalidParameterError, check_option
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class CrossValidationReport(FoldValues, Tabular):
             raise InvalidParameterError(f"{metric} is undefined on every fold of every model.")
         return max(means, key=lambda name: means[name])
 
-    def folds(self) -> Rows:
+    def folds(self) -> Table:
         """Values of each fold.
 
         Returns
@@ -122,7 +122,7 @@ class CrossValidationReport(FoldValues, Tabular):
         """
         return tables.fold_table(self)
 
-    def summary(self, interval: IntervalKind | None = None) -> Rows:
+    def summary(self, interval: IntervalKind | None = None) -> Table:
         """Mean, spread and interval of each model and metric.
 
         Parameters
@@ -173,7 +173,7 @@ class CrossValidationReport(FoldValues, Tabular):
         check_option("interval", kind, INTERVAL_KINDS)
         return tables.summary_table(self, kind)
 
-    def pooled(self) -> Rows:
+    def pooled(self) -> Table:
         """Each metric on the out-of-fold predictions of all folds together, if that is valid.
 
         Predicted labels and probabilities have the same meaning on every fold and are pooled.
@@ -225,7 +225,7 @@ class CrossValidationReport(FoldValues, Tabular):
         *,
         rope: float | Mapping[str, float] | None = None,
         against: Literal["all", "baseline"] = "all",
-    ) -> Rows:
+    ) -> Table:
         """Pairwise comparisons of the models, and of each with the baseline, on the same folds.
 
         Tests are Nadeau and Bengio's corrected resampled t-test and its Bayesian counterpart, over
@@ -271,7 +271,7 @@ class CrossValidationReport(FoldValues, Tabular):
         """
         return tables.comparison_table(self, compare_models(self, metric, rope, against))
 
-    def findings(self, code: str | Sequence[str] | None = None) -> Rows:
+    def findings(self, code: str | Sequence[str] | None = None) -> Table:
         """Reasons to distrust the numbers, from undefined folds to chance, with advice.
 
         Parameters
@@ -410,7 +410,7 @@ class CrossValidationReport(FoldValues, Tabular):
             If the library is not installed.
         """
         check_option("rows", rows, _TABLES)
-        table: Rows = getattr(self, rows)()
+        table: Table = getattr(self, rows)()
         return table.frame(library=library)
 
     def flat(self) -> dict[str, float]:
@@ -424,7 +424,7 @@ class CrossValidationReport(FoldValues, Tabular):
         dict of str to float
         """
         keys = ("model", "metric", "mean", "std", "low", "high", *GAP)
-        return Rows({key: row[key] for key in keys if key in row} for row in self.summary()).flat()
+        return Table({key: row[key] for key in keys if key in row} for row in self.summary()).flat()
 
     def to_dict(self) -> dict[str, Any]:
         """The whole report as plain Python values.
@@ -538,7 +538,7 @@ class CrossValidationReport(FoldValues, Tabular):
         check_option("interval", interval, INTERVAL_KINDS)
         return replace(self, interval=interval)
 
-    def _as_rows(self) -> Rows:
+    def _as_rows(self) -> Table:
         """The printed table, with a row per model."""
         return tables.report_rows(self)
 

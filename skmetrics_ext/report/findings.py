@@ -18,7 +18,7 @@ from skmetrics_ext.report import summary
 from skmetrics_ext.report.fold import computed_once, is_fit_error
 from skmetrics_ext.report.out_of_fold import ThresholdCounts
 from skmetrics_ext.report.tables import best_text, difference_text, question_text, shown_metric
-from skmetrics_ext.rows import Rows, Shown, columns
+from skmetrics_ext.tables import Shown, Table, columns
 from skmetrics_ext.tallies import Counts, ThresholdTally
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import read_array
@@ -74,7 +74,7 @@ def _all_findings(report: CrossValidationReport) -> list[dict[str, Any]]:
     ]
 
 
-def findings_of(report: CrossValidationReport, code: str | Iterable[str] | None) -> Rows:
+def findings_of(report: CrossValidationReport, code: str | Iterable[str] | None) -> Table:
     """Findings with one of the codes, or all of them, in the order of `KINDS`."""
     codes = [*KINDS] if code is None else [code] if isinstance(code, str) else list(code)
     for name in codes:
@@ -85,7 +85,7 @@ def findings_of(report: CrossValidationReport, code: str | Iterable[str] | None)
         Shown("number", "value", lambda value: "" if math.isnan(value) else f"{value:.4g}"),
         Shown("false alarms", "false_alarms", percent),
     ]
-    return Rows(rows, shown, sentences=["text", "advice"], empty="nothing found")
+    return Table(rows, shown, sentences=["text", "advice"], empty="nothing found")
 
 
 def percent(share: float) -> str:

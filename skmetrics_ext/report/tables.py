@@ -13,7 +13,7 @@ from skmetrics_ext.registry import scorers
 from skmetrics_ext.registry.defaults import display_name
 from skmetrics_ext.report.out_of_fold import FoldValues, pool
 from skmetrics_ext.report.summary import fold_cells, interval_title, kind_of, summary_of
-from skmetrics_ext.rows import Row, Rows, Shown, columns
+from skmetrics_ext.tables import Row, Shown, Table, columns
 
 RowKind = Literal["summary", "folds", "pooled", "compare"]
 _TESTS = (
@@ -47,7 +47,7 @@ def shown_metric(name: str) -> tuple[str, int]:
     return display_name(name), -1 if name.startswith("neg_") else 1
 
 
-def for_people(rows: Rows) -> Rows:
+def for_people(rows: Table) -> Table:
     """A table with metrics named, and losses signed, as people write them."""
     shown = []
     for row in rows:
@@ -97,12 +97,12 @@ def _difference(value: float) -> str:
     return signed(value) or "undefined"
 
 
-def summary_table(report: FoldValues, interval: str) -> Rows:
+def summary_table(report: FoldValues, interval: str) -> Table:
     """Mean, standard deviation and interval of each model and metric."""
     kind = kind_of(report, interval)
     pooled = [("pooled", "value")] if kind == "pooled" else []
     shown = columns("model", "metric", "mean", ("sd", "std"), *pooled, interval_column(report))
-    return Rows(
+    return Table(
         summary_of(report, kind),
         shown + _train_columns(report),
         lead=[f"intervals: {interval_title(report, kind)}"],
@@ -118,7 +118,7 @@ def _train_columns(report: FoldValues) -> list[Shown]:
     return [*columns("train", "gap"), ends]
 
 
-def fold_table(report: FoldValues) -> Rows:
+def fold_table(report: FoldValues) -> Table:
     """The values of each fold."""
     rows: list[dict[str, Any]] = []
     for result, metric in product(report.results, report.metrics):
@@ -128,10 +128,10 @@ def fold_table(report: FoldValues) -> Rows:
         if report.has_train:
             rows[-1]["train_value"] = result.train_values.get(metric, math.nan)
     train = columns(("on train", "train_value")) * report.has_train
-    return Rows(rows, [*_FOLDS, *train, *_SECONDS], baseline=report.baseline)
+    return Table(rows, [*_FOLDS, *train, *_SECONDS], baseline=report.baseline)
 
 
-def pooled_table(report: FoldValues) -> Rows:
+def pooled_table(report: FoldValues) -> Table:
     """Each metric on the out-of-fold predictions of all folds together, with its interval."""
     n_rows = {model: len(part.rows) for model, part in report.predictions.items()}
     rows = [
@@ -147,14 +147,14 @@ def pooled_table(report: FoldValues) -> Rows:
     ]
     value = Shown("value", form=_pooled_number)
     more = columns(interval_column(report), "method", ("rows", "n_rows"))
-    return Rows(rows, [*_NAMES, value, *more], baseline=report.baseline)
+    return Table(rows, [*_NAMES, value, *more], baseline=report.baseline)
 
 
 def _pooled_number(value: float) -> str:
     return "not pooled" if math.isnan(value) else number(value)
 
 
-def comparison_table(report: FoldValues, rows: list[dict[str, Any]]) -> Rows:
+def comparison_table(report: FoldValues, rows: list[dict[str, Any]]) -> Table:
     """Pairs of models on the same folds."""
     ropes = {row["rope"] for row in rows}
     has_rope = not ropes <= {None}
@@ -167,7 +167,7 @@ def comparison_table(report: FoldValues, rows: list[dict[str, Any]]) -> Rows:
         *columns(("p (Holm)", "p_holm"), *(shares if has_rope else shares[::2])),
     ]
     notes = [_TESTS.format(1 - report.confidence_level, _ROPE * has_rope)] if rows else []
-    return Rows(rows, shown, notes=notes, empty="no pair of models to compare")
+    return Table(rows, shown, notes=notes, empty="no pair of models to compare")
 
 
 # --------------------------------------------------------------------------- the report
@@ -185,11 +185,11 @@ def text_report(report: FoldValues) -> str:
         parts += [report.data.rows_by.description, str(group_table(report))]
     if report.has_train:
         names = [*_NAMES, Shown("test", "mean", number), *_train_columns(report)]
-        parts.append(str(Rows(fold_cells(report), names, sentences=(), baseline=report.baseline)))
+        parts.append(str(Table(fold_cells(report), names, sentences=(), baseline=report.baseline)))
     return "\n\n".join(parts)
 
 
-def report_rows(report: FoldValues) -> Rows:
+def report_rows(report: FoldValues) -> Table:
     """The printed table: a row per model, and numbered notes on its cells."""
     cells_of_note: dict[str, list[tuple[str, str]]] = {}
     texts: dict[str, list[str]] = {model: [model] for model in report.models}
@@ -209,7 +209,7 @@ def report_rows(report: FoldValues) -> Rows:
     for place, (note, cells) in enumerate(cells_of_note.items(), start=1):
         models, metrics = (", ".join(dict.fromkeys(names)) for names in zip(*cells, strict=True))
         notes.append(f"[{place}] {metrics} of {models}: {note}")
-    return Rows(rows, shown, lead=heading(report), notes=notes, baseline=report.baseline)
+    return Table(rows, shown, lead=heading(report), notes=notes, baseline=report.baseline)
 
 
 def _parts(cell: Mapping[str, Any]) -> Iterator[str]:

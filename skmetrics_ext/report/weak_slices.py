@@ -19,11 +19,11 @@ from skmetrics_ext.merged.columns import score_columns
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import draw
-from skmetrics_ext.rows import Row, Rows, Shown, Tabular, columns
 from skmetrics_ext.slices.coding import Coded, check_number
 from skmetrics_ext.slices.slice_search import Search, WeakSlice, search
 from skmetrics_ext.slices.slice_tests import part_of, slice_tests
-from skmetrics_ext.slices.table import FEW_BINS, Table, check_lengths, read_slices, slice_columns
+from skmetrics_ext.slices.table import FEW_BINS, Frame, check_lengths, read_slices, slice_columns
+from skmetrics_ext.tables import Row, Shown, Table, Tabular, columns
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.groups import Design, read_groups
 from skmetrics_ext.validation.parameters import check_integer, check_level
@@ -134,7 +134,7 @@ def weak_slices(
     max_columns = check_integer("max_columns", max_columns, 1)
     min_rows = check_integer("min_rows", min_rows, 2)
     alpha = check_level(alpha, "alpha")
-    table = Table(data)
+    table = Frame(data)
     measure = readers.find_metric(metric, metric_params)
     statistic, sign = _read(measure, table, true, pred, score, weight, groups)
     used = [true, pred, weight, groups, *score_columns(score, None)[0]]
@@ -166,7 +166,7 @@ def weak_slices(
         for redundant in _all_folded(weak)
     ]
     listed = [_row(weak, coded, statistic, result) for weak in result.weak]
-    tables = Rows(listed, SHOWN), Rows(folded, FOLDED), Rows(left_out, LEFT_OUT)
+    tables = Table(listed, SHOWN), Table(folded, FOLDED), Table(left_out, LEFT_OUT)
     value = float(statistic.value)
     return WeakSlices(measure.name, value, *tables, n_rows, result.n_tested, alpha)
 
@@ -175,7 +175,7 @@ def weak_slices(
 
 
 def _read(
-    metric: Metric, table: Table, true: Any, pred: Any, score: Any, weight: Any, groups: Any
+    metric: Metric, table: Frame, true: Any, pred: Any, score: Any, weight: Any, groups: Any
 ) -> tuple[Linearized, float]:
     """The metric on all rows, and its direction: 1 if higher is better, -1 if lower."""
     if not metric.spec.is_known:
@@ -203,7 +203,7 @@ def _read(
     return statistic, 1.0 if metric.spec.greater_is_better else -1.0
 
 
-def _response(metric: Metric, table: Table, pred: Any, score: Any) -> tuple[Any, dict[str, Any]]:
+def _response(metric: Metric, table: Frame, pred: Any, score: Any) -> tuple[Any, dict[str, Any]]:
     """Predicted labels or scores, and the parameter ``labels`` if score columns name classes."""
     reads_labels = metric.spec.response == "labels"
     if (pred if reads_labels else score) is None:
@@ -221,7 +221,7 @@ def _response(metric: Metric, table: Table, pred: Any, score: Any) -> tuple[Any,
 
 
 def _with_weight(
-    coded: Sequence[Coded], table: Table, weight: str | None, n_rows: int
+    coded: Sequence[Coded], table: Frame, weight: str | None, n_rows: int
 ) -> list[Coded]:
     """Coded columns without the rows of weight 0."""
     mass = np.ones(n_rows) if weight is None else np.asarray(table.read(weight, "weight").values)
@@ -291,15 +291,15 @@ class WeakSlices(Tabular):
         Name of the metric.
     value : float
         The metric of all rows.
-    rows : Rows
+    rows : Table
         A row per slice, with ``slice`` (a dict of column to value, or to a bin as text),
         ``n_rows``, ``value``, ``rest`` (the metric in all other rows), ``difference`` (value less
         rest), ``low`` and ``high`` (simultaneous bounds of the difference), ``p_value``
         (adjusted) and ``note``.
-    folded : Rows
+    folded : Table
         Slices that are worse only because of rows they share with a slice of ``rows``, with
         ``slice``, ``into``, ``n_rows`` and ``p_value``.
-    left_out : Rows
+    left_out : Table
         Columns and slices that were not tested, with ``slice`` (for a column ``{name: "any"}``),
         ``n_rows`` and ``reason``.
     n_rows : int
@@ -321,14 +321,14 @@ class WeakSlices(Tabular):
 
     metric: str
     value: float
-    rows: Rows
-    folded: Rows
-    left_out: Rows
+    rows: Table
+    folded: Table
+    left_out: Table
     n_rows: int
     n_tested: int
     alpha: float
 
-    def _as_rows(self) -> Rows:
+    def _as_rows(self) -> Table:
         listed = [Row({**row, "slice": slice_text(row["slice"])}) for row in self.rows]
         lead = (
             f"{self.metric} {formats.number(self.value)} in {self.n_rows} rows; "
@@ -337,7 +337,7 @@ class WeakSlices(Tabular):
         notes = [_counted(self.folded, "slice", "folded into these (.folded)")] * bool(self.folded)
         notes += [_counted(self.left_out, "row", "not tested (.left_out)")] * bool(self.left_out)
         empty = "no slice is shown to be worse than the other rows"
-        return Rows(listed, SHOWN, lead=[lead], notes=notes, empty=empty)
+        return Table(listed, SHOWN, lead=[lead], notes=notes, empty=empty)
 
     def plot(self, ax: Any = None) -> Any:
         """Difference of each slice from the other rows, with simultaneous intervals.
@@ -359,5 +359,5 @@ class WeakSlices(Tabular):
         return draw(self, ax)
 
 
-def _counted(rows: Rows, what: str, why: str) -> str:
+def _counted(rows: Table, what: str, why: str) -> str:
     return f"{len(rows)} {what}{'s' * (len(rows) != 1)} {why}"

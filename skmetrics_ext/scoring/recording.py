@@ -12,8 +12,8 @@ import numpy as np
 
 from skmetrics_ext.registry import spec_of
 from skmetrics_ext.result_bases import Result
-from skmetrics_ext.rows import Rows
 from skmetrics_ext.scoring.scorer import ScoredModel, Scorer, metric_of
+from skmetrics_ext.tables import Table
 from skmetrics_ext.validation import InvalidParameterError
 
 # Recording warnings changes state of the whole process, which threads would mix up.
@@ -46,8 +46,8 @@ class PanelResult(Result):
     reasons: dict[str, str] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
 
-    def _as_rows(self) -> Rows:
-        return Rows(
+    def _as_rows(self) -> Table:
+        return Table(
             {
                 "metric": name,
                 "value": value,

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.rows import Rows, Shown
 from skmetrics_ext.slices.coding import Coded, bin_names, cross, edges_of, numbers_of
+from skmetrics_ext.tables import Shown, Table
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import Column, read_column
 from skmetrics_ext.validation.errors import printable
@@ -151,14 +151,14 @@ class GroupColumns:
 
     def table(
         self, rows: Iterable[Mapping[str, Any]], shown: Sequence[Shown], notes: Sequence[str] = ()
-    ) -> Rows:
+    ) -> Table:
         """Rows with a column for each column of groups in place of the group."""
         records = [
             {**self.values(row["group"]), **{k: v for k, v in row.items() if k != "group"}}
             for row in rows
         ]
         groups = [Shown(name, is_text=True, none=ALL) for name in self.names]
-        return Rows(records, [*groups, *shown], notes=notes)
+        return Table(records, [*groups, *shown], notes=notes)
 
     def label_of(self, group: Any) -> str:
         """The label of a group."""

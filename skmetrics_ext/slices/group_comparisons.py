@@ -21,9 +21,9 @@ from skmetrics_ext.inference.tests.rank_tests import holm_adjust
 from skmetrics_ext.numeric import divide
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import Jsonable, Result
-from skmetrics_ext.rows import Row, Rows, Tabular, columns
 from skmetrics_ext.slices.chance_spread import compare_ranges
 from skmetrics_ext.slices.group_columns import NO_GROUPS, GroupColumns
+from skmetrics_ext.tables import Row, Table, Tabular, columns
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import near, shown_names
 
@@ -203,7 +203,7 @@ class GroupComparison:
                     if reference is not None
                 ]
             )
-        return GroupGaps(self.metric.name, against, Rows(rows), level, self.by.names, self.by)
+        return GroupGaps(self.metric.name, against, Table(rows), level, self.by.names, self.by)
 
     def _row(self, group: Any, gap: Mapping[str, Any]) -> Row:
         """A gap as displayed."""
@@ -385,7 +385,7 @@ class GroupGaps(Jsonable, Tabular):
     metric : str
     against : object
         The reference, as passed to ``gaps``.
-    rows : Rows
+    rows : Table
         For each ``group`` its ``value``, the ``reference`` value, their ``difference`` and
         ``ratio``, ``low`` and ``high`` of the difference, ``p_value`` adjusted for the number of
         gaps by Holm, ``n_rows``, and the ``reason`` if there is no interval.
@@ -410,12 +410,12 @@ class GroupGaps(Jsonable, Tabular):
 
     metric: str
     against: Any
-    rows: Rows
+    rows: Table
     confidence_level: float
     by: tuple[str, ...]
     columns: GroupColumns
 
-    def _as_rows(self) -> Rows:
+    def _as_rows(self) -> Table:
         ends = f"{100 * self.confidence_level:g}% interval", "interval"
         shown = columns("value", "reference", "difference", ends, "p_value", ("rows", "n_rows"))
         return self.columns.table(self.rows, shown)
@@ -493,9 +493,9 @@ class WorstGroup(Estimate):
 
     group: Any = None
 
-    def _as_rows(self) -> Rows:
+    def _as_rows(self) -> Table:
         (row,) = super(WorstGroup, self)._as_rows()
-        return Rows([{"group": _in_words(self.group), **row}])
+        return Table([{"group": _in_words(self.group), **row}])
 
     def __str__(self) -> str:
         return f"{_in_words(self.group)}: {super(WorstGroup, self).__str__()}"
@@ -546,10 +546,10 @@ class GroupSpread(Result):
     method: str
     confidence_level: float
 
-    def _as_rows(self) -> Rows:
+    def _as_rows(self) -> Table:
         ends = {"lowest": _in_words(self.lowest), "highest": _in_words(self.highest)}
         (row,) = super(GroupSpread, self)._as_rows()
-        return Rows([{"largest": self.largest, **ends, **row}])
+        return Table([{"largest": self.largest, **ends, **row}])
 
     def __str__(self) -> str:
         rare = f"{100 * (1 - self.confidence_level):g}%"

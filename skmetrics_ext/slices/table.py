@@ -26,7 +26,7 @@ FEW_VALUES = 10  # numbers with more distinct values are binned
 _FEW_ROWS = 100  # below half of which no column counts as near-unique
 
 
-class Table:
+class Frame:
     """Columns by name: of a data frame, an Arrow table or a mapping of arrays."""
 
     def __init__(self, data: Any) -> None:
@@ -116,7 +116,7 @@ def is_near_unique(column: Coded) -> bool:
 
 
 def read_slices(
-    table: Table, names: Sequence[str], bins: Any, *, by_default: bool, min_rows: int
+    table: Frame, names: Sequence[str], bins: Any, *, by_default: bool, min_rows: int
 ) -> tuple[list[Coded], dict[str, str]]:
     """Columns as codes, and the reasons why some make no slices.
 
@@ -152,7 +152,7 @@ def read_slices(
     return kept, reasons
 
 
-def slice_columns(columns: Any, table: Table, used: Iterable[str | None]) -> list[str]:
+def slice_columns(columns: Any, table: Frame, used: Iterable[str | None]) -> list[str]:
     """The columns that make slices: those named, or all that are used for nothing else."""
     if columns is None:
         taken = set(used)

@@ -15,7 +15,7 @@ from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING, from_infini
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.numeric import Array, Options, PosLabel
 from skmetrics_ext.result_bases import Result
-from skmetrics_ext.rows import Rows
+from skmetrics_ext.tables import Table
 from skmetrics_ext.tallies import Counts, RankTally
 from skmetrics_ext.thresholds.certified import CertifiedThresholds, Guarantee
 from skmetrics_ext.thresholds.criteria import Choice, Objective
@@ -74,10 +74,10 @@ class OptimalThreshold(Result):
         """The threshold alone."""
         return float(self.threshold)
 
-    def _as_rows(self) -> Rows:
+    def _as_rows(self) -> Table:
         row: dict[str, Any] = {"threshold": self.threshold, self.criterion: self.value}
         row |= {name: getattr(self, name) for name in ("sensitivity", "specificity", "precision")}
-        return Rows([row | ({"note": self.note} if self.note else {})])
+        return Table([row | ({"note": self.note} if self.note else {})])
 
     @property
     def sensitivity(self) -> float:

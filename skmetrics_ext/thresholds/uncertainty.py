@@ -25,7 +25,7 @@ from skmetrics_ext.numeric import Array, Options, PosLabel, RandomState
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import find
 from skmetrics_ext.result_bases import Described, Facts
-from skmetrics_ext.rows import Rows, Tabular
+from skmetrics_ext.tables import Table, Tabular
 from skmetrics_ext.tallies import Counts
 from skmetrics_ext.thresholds.criteria import Choice, Objective
 from skmetrics_ext.thresholds.search import Candidates, OptimalThreshold, chosen_of
@@ -101,14 +101,14 @@ class ThresholdInterval(Described, Tabular):
         """
         return f"{self.threshold.cite()}; {self.value.cite()}"
 
-    def _as_rows(self) -> Rows:
+    def _as_rows(self) -> Table:
         estimates = {"threshold": self.threshold, self.chosen.criterion: self.value}
         columns = ("value", "low", "high", "standard_error", "method", "note")
         rows = [
             {"of": name, **{column: getattr(estimate, column) for column in columns}}
             for name, estimate in estimates.items()
         ]
-        return Rows(rows, lead=[f"{100 * self.threshold.confidence_level:g}% intervals"])
+        return Table(rows, lead=[f"{100 * self.threshold.confidence_level:g}% intervals"])
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,8 @@ from support.public import PUBLIC
 from skmetrics_ext.inference import areas, compare, margins, methods, proportions, two_proportions
 from skmetrics_ext.inference.draws import atoms, bootstrap
 from skmetrics_ext.report import compare_many, summary
-from skmetrics_ext.rows import LIBRARIES, Library
 from skmetrics_ext.scoring import scorer
+from skmetrics_ext.tables import LIBRARIES, Library
 
 NAMED = re.compile(r"^(\w+) : \{([^}]*)\}", re.MULTILINE)
 FUNCTIONS = [thing for thing in PUBLIC.values() if inspect.isfunction(thing)]

@@ -22,7 +22,7 @@ from skmetrics_ext.report.tables import (
     question_text,
     shown_metric,
 )
-from skmetrics_ext.rows import Rows
+from skmetrics_ext.tables import Table
 from tests.report.test_findings import Given
 
 NAN, INF = float("nan"), float("inf")
@@ -193,13 +193,13 @@ def test_losses_are_turned_for_people_and_own_names_are_kept():
     row = {"metric": "neg_log_loss", "mean": -0.5, "low": -0.75, "high": -0.25, "std": 0.125,
            "low_holm": 1, "high_holm": 2, "gap_low": 3, "gap_high": 4, "gap": 0.5, "value": None,
            "difference": 2, "train": -1, "train_value": -2}  # fmt: skip
-    (shown,) = for_people(Rows([row]))
+    (shown,) = for_people(Table([row]))
     assert dict(shown) == {
         "metric": "Log loss", "mean": 0.5, "low": 0.25, "high": 0.75, "std": 0.125, "low_holm": -2,
         "high_holm": -1, "gap_low": -4, "gap_high": -3, "gap": -0.5, "value": None,
         "difference": -2, "train": 1, "train_value": 2,
     }  # fmt: skip
-    (kept,) = for_people(Rows([row | {"metric": "recall"}]))
+    (kept,) = for_people(Table([row | {"metric": "recall"}]))
     assert dict(kept) == row | {"metric": "Recall"}
 
 

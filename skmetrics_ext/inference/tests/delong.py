@@ -22,7 +22,7 @@ from skmetrics_ext.metrics.rankings.roc_auc import roc_auc_score
 from skmetrics_ext.numeric import Array, PosLabel
 from skmetrics_ext.registry import find
 from skmetrics_ext.result_bases import Result
-from skmetrics_ext.rows import Rows
+from skmetrics_ext.tables import Table
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.parameters import check_level
 
@@ -68,10 +68,10 @@ class DelongTest(Result):
         """The statistic and the p-value: ``statistic, p_value = result``."""
         return iter((self.statistic, self.p_value))
 
-    def _as_rows(self) -> Rows:
+    def _as_rows(self) -> Table:
         """A row for each pair of models, by their positions."""
         names = ("difference", "low", "high", "p_value", "note")
-        return Rows(
+        return Table(
             {"first": i, "second": j, **{name: getattr(pair, name) for name in names}}
             for (i, j), pair in self.pairs.items()
         )

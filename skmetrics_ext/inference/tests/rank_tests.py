@@ -13,7 +13,7 @@ from skmetrics_ext.inference.results import TestResult, compared_with
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, divide, ratio
 from skmetrics_ext.result_bases import Result, draw
-from skmetrics_ext.rows import Rows
+from skmetrics_ext.tables import Table
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import read_numbers
 from skmetrics_ext.validation.parameters import check_level
@@ -55,7 +55,7 @@ class NemenyiResult(Result):
         """Names of the models, or numbers from 0."""
         return self.models or tuple(range(len(self.average_ranks)))
 
-    def _as_rows(self) -> Rows:
+    def _as_rows(self) -> Table:
         """A row for each pair of models."""
         ranks, names = self.average_ranks.tolist(), self.names
         rows = [
@@ -69,7 +69,7 @@ class NemenyiResult(Result):
         ]
         ranks = ", ".join(f"{rank:.4g}" for rank in self.average_ranks)
         lead = f"mean ranks {ranks}; critical difference {self.critical_difference:.4g}"
-        return Rows(rows, lead=[f"{lead} (alpha = {self.alpha:g})"])
+        return Table(rows, lead=[f"{lead} (alpha = {self.alpha:g})"])
 
     def plot(self, ax: Any = None) -> Any:
         """Critical-difference diagram (Demsar 2006): models by mean rank.

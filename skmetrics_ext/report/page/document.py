@@ -13,7 +13,7 @@ from textwrap import shorten
 from typing import Any, NamedTuple
 
 from skmetrics_ext.formats import html_table
-from skmetrics_ext.rows import Rows
+from skmetrics_ext.tables import Table
 
 _LONG = 48  # characters of a heading in the contents
 
@@ -108,7 +108,7 @@ def section(title: str, *parts: str, is_folded: bool = False) -> Section | None:
     return Section(title, "".join(parts), is_folded) if any(parts) else None
 
 
-def table(rows: Rows) -> str:
+def table(rows: Table) -> str:
     """A table with its notes below."""
     shown = html_table(rows.header(), rows.cells(), rows.align(), baseline=rows.baseline)
     return shown + "".join(map(note, rows.footnotes()))

@@ -26,7 +26,7 @@ from skmetrics_ext.report.page import document as html
 from skmetrics_ext.report.page.document import note, section
 from skmetrics_ext.report.summary import interval_title, kind_of, value_or_mean, without_baseline
 from skmetrics_ext.report.tables import fold_notes, for_people, heading, shown_metric
-from skmetrics_ext.rows import Rows, Shown
+from skmetrics_ext.tables import Shown, Table
 from skmetrics_ext.tallies import Counts
 from skmetrics_ext.validation import InvalidParameterError
 
@@ -97,7 +97,7 @@ def _detail(title: str, body: str) -> str:
     return f"<details><summary>{title}</summary>\n{body}</details>\n" if body else ""
 
 
-def _table(rows: Rows) -> str:
+def _table(rows: Table) -> str:
     return html.table(for_people(rows))
 
 
@@ -157,7 +157,7 @@ def _models(report: CrossValidationReport) -> str:
     ]
     folds = [Shown("folds defined", "folds")] * any(row["n_undefined"] for row in rows)
     columns = [*summary.shown(), *folds, Shown("fit (s)", "fit_time", "{:.3f}".format)]
-    table = _table(Rows(rows, columns, baseline=summary.baseline))
+    table = _table(Table(rows, columns, baseline=summary.baseline))
     value = "metric of the pooled predictions" if kind == "pooled" else "mean over folds"
     legend = _LEGEND.format(value=value, title=interval_title(report))
     if report.has_train:
@@ -166,7 +166,7 @@ def _models(report: CrossValidationReport) -> str:
     return "".join([*map(note, summary.lead), table, note(legend), figures])
 
 
-def _dot_charts(report: CrossValidationReport, summary: Rows) -> list[tuple[str, str, str]]:
+def _dot_charts(report: CrossValidationReport, summary: Table) -> list[tuple[str, str, str]]:
     """A chart for each metric: mean, interval and folds of each model."""
     figures = []
     for metric in report.metrics:

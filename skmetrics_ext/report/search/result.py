@@ -11,7 +11,7 @@ import numpy as np
 from skmetrics_ext.formats import interval, number, probability
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.result_bases import draw
-from skmetrics_ext.rows import Row, Rows, Shown, Tabular, columns, written
+from skmetrics_ext.tables import Row, Shown, Table, Tabular, columns, written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +34,7 @@ class SearchReport(Tabular):
     best : Estimate
         The same mean corrected for selection, with an interval. Its ``note`` states that the
         interval does not include training-set variation.
-    rows : Rows
+    rows : Table
         A row per candidate, in the order of ``cv_results_``: ``candidate``, ``params``, ``mean``,
         ``std``, ``standard_error``, ``low``, ``high``, ``difference`` (from the best, at most 0)
         with the simultaneous bounds ``difference_low`` and ``difference_high``,
@@ -86,7 +86,7 @@ class SearchReport(Tabular):
     metric: str
     naive: float
     best: Estimate
-    rows: Rows
+    rows: Table
     best_index: int
     n_rows: int
     n_folds: int
@@ -107,7 +107,7 @@ class SearchReport(Tabular):
         """
         return self.rows[self.best_index]
 
-    def _as_rows(self) -> Rows:
+    def _as_rows(self) -> Table:
         """The printed table, the best candidate first."""
         order = sorted(self.rows, key=lambda row: (np.isnan(row["mean"]), -row["mean"]))
         rows = self.rows.like(order)

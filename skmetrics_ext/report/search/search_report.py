@@ -23,7 +23,7 @@ from skmetrics_ext.report.search.plan import SearchArguments, SearchPlan, plan_o
 from skmetrics_ext.report.search.result import COLUMNS, NOT_INCLUDED, SearchReport, label_of
 from skmetrics_ext.report.search.simplest import SimplestWithin, split_keys
 from skmetrics_ext.report.summary import bounds_of
-from skmetrics_ext.rows import Rows
+from skmetrics_ext.tables import Table
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import warn_user
 from skmetrics_ext.validation.parameters import check_integer, check_level
@@ -359,7 +359,7 @@ class SearchOutcome:
                 "splits or the models are random without a seed"
             )
 
-    def _rows(self, kept: Array, columns: Mapping[str, Array]) -> Rows:
+    def _rows(self, kept: Array, columns: Mapping[str, Array]) -> Table:
         """A row per candidate; these columns have the values of the kept ones."""
         plan, splits = self.plan, self.splits
         missing = dict.fromkeys(columns, _NAN) | {"probability_best": 0.0, "as_good": False}
@@ -385,7 +385,7 @@ class SearchOutcome:
                 if metric != plan.metric:
                     row[f"mean_{metric}"] = float(self.results[f"mean_test_{metric}"][place])
             rows.append(row)
-        return Rows(rows, COLUMNS)
+        return Table(rows, COLUMNS)
 
 
 @dataclass(eq=False, slots=True)

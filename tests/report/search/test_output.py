@@ -7,7 +7,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from skmetrics_ext import search_report
-from skmetrics_ext.results import Rows
+from skmetrics_ext.results import Table
 
 RNG = np.random.default_rng(1)
 X = RNG.normal(size=(80, 2))
@@ -47,7 +47,7 @@ def test_print_says_the_three_numbers_and_shows_the_best_first():
 
 def test_rows_have_the_parameters_as_columns():
     pandas = pytest.importorskip("pandas")
-    assert isinstance(DEEP.rows, Rows)
+    assert isinstance(DEEP.rows, Table)
     frame = DEEP.frame()
     assert isinstance(frame, pandas.DataFrame)
     assert sorted(frame["param_max_depth"]) == [1, 2, 40]

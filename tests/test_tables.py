@@ -1,4 +1,4 @@
-"""Rows of results: what is read, printed and given to other libraries."""
+"""Tables of results: what is read, printed and given to other libraries."""
 
 import copy
 import json
@@ -8,8 +8,8 @@ from html.parser import HTMLParser
 import pytest
 
 from skmetrics_ext.formats import probability
-from skmetrics_ext.results import Row, Rows
-from skmetrics_ext.rows import Shown
+from skmetrics_ext.results import Row, Table
+from skmetrics_ext.tables import Shown
 
 NAN = float("nan")
 GIVEN = [
@@ -20,7 +20,7 @@ GIVEN = [
 
 
 def test_a_row_is_a_mapping_with_attributes():
-    row = Rows(GIVEN)[0]
+    row = Table(GIVEN)[0]
     assert row == GIVEN[0]
     assert (row.model, row["n"], dict(**row)["p_value"]) == ("a|<b>", 3, 1e-9)
     assert "p_value" in dir(row)
@@ -32,7 +32,7 @@ def test_a_row_is_a_mapping_with_attributes():
 
 
 def test_rows_are_a_list_of_mappings():
-    rows = Rows(GIVEN)
+    rows = Table(GIVEN)
     assert rows == GIVEN
     assert [row.n for row in rows[1:]] == [12, 4]
     assert str(rows[1:]).splitlines()[0] == str(rows).splitlines()[0]
@@ -44,7 +44,7 @@ def test_rows_are_a_list_of_mappings():
 
 
 def test_printed_as_an_aligned_table():
-    assert str(Rows(GIVEN)).splitlines() == [
+    assert str(Table(GIVEN)).splitlines() == [
         "model     n          interval  p_value  note",
         "-------  --  ----------------  -------  ----",
         "a|<b>     3  [0.1000, 0.2500]  < 0.001  [1]",
@@ -53,13 +53,13 @@ def test_printed_as_an_aligned_table():
         "",
         "[1] few rows",
     ]
-    assert repr(Rows(GIVEN)) == "<Rows: 3 rows, 6 columns>"
-    assert str(Rows()) == "no rows"
+    assert repr(Table(GIVEN)) == "<Table: 3 rows, 6 columns>"
+    assert str(Table()) == "no rows"
 
 
 def test_columns_are_chosen_and_formatted():
     columns = ["n", Shown("p", "p_value", probability), Shown("who", "model", is_text=True)]
-    shown = Rows(GIVEN, columns, lead=["of three"], notes=["end"], sentences=())
+    shown = Table(GIVEN, columns, lead=["of three"], notes=["end"], sentences=())
     assert str(shown).splitlines() == [
         "of three",
         " n        p  who",
@@ -93,7 +93,7 @@ class _Cells(HTMLParser):
 
 
 def test_html_holds_the_same_cells():
-    rows = Rows(GIVEN)
+    rows = Table(GIVEN)
     cells = _Cells(rows._repr_html_()).found
     texts = [text for tag, text in cells if tag in ("th", "td")]
     assert texts == [*rows.header(), *(cell for row in rows.cells() for cell in row if cell)]
@@ -101,7 +101,7 @@ def test_html_holds_the_same_cells():
 
 
 def test_flat_names_rows_by_their_texts_and_counts():
-    rows = Rows(
+    rows = Table(
         [
             {"model": "a/b (1)", "fold": 0, "value": 0.5, "n_rows": 3, "note": "few", "best": True},
             {"model": "a/b (1)", "fold": 1, "value": float("nan"), "n_rows": 4, "note": None},
@@ -118,11 +118,11 @@ def test_flat_names_rows_by_their_texts_and_counts():
         "a_b_1/0/2/value": 1.0,  # the second row of this name
         "a_b_1/0/2/n_rows": 1.0,
     }
-    assert Rows().flat() == {}
+    assert Table().flat() == {}
 
 
 def test_html_file_holds_every_row_and_its_encoding(tmp_path):
-    rows = Rows([{"model": f"模型 {k}", "value": k / 100} for k in range(200)], notes=["± 1"])
+    rows = Table([{"model": f"模型 {k}", "value": k / 100} for k in range(200)], notes=["± 1"])
     assert rows.to_html(tmp_path / "rows.html") is None
     page = (tmp_path / "rows.html").read_text(encoding="utf-8")
     assert page.startswith('<!doctype html><meta charset="utf-8">')
@@ -132,13 +132,13 @@ def test_html_file_holds_every_row_and_its_encoding(tmp_path):
 
 
 def test_markdown_and_latex_escape_what_would_be_markup(tmp_path):
-    assert Rows(GIVEN).to_markdown(tmp_path / "rows.md") is None
-    markdown = Rows(GIVEN).to_markdown().splitlines()
+    assert Table(GIVEN).to_markdown(tmp_path / "rows.md") is None
+    markdown = Table(GIVEN).to_markdown().splitlines()
     assert (tmp_path / "rows.md").read_text(encoding="utf-8").splitlines() == markdown
     assert markdown[1] == "| --- | ---: | ---: | ---: | --- |"
     assert markdown[2] == r"| a\|\<b> | 3 | [0.1000, 0.2500] | \< 0.001 | [1] |"
     assert markdown[3] == r"| c\_d & e | 12 |  |  |  |"
-    latex = Rows(GIVEN).to_latex().splitlines()
+    latex = Table(GIVEN).to_latex().splitlines()
     assert latex[:2] == [r"\begin{tabular}{lrrrl}", r"\toprule"]
     assert r"c\_d \& e & 12 &  &  &  \\" in latex
     assert latex[4].startswith(r"a\textbar{}\textless{}b\textgreater{} & 3 & {[}0.1000, 0.2500{]}")
@@ -147,7 +147,7 @@ def test_markdown_and_latex_escape_what_would_be_markup(tmp_path):
 
 def test_frames_hold_every_key():
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
-    rows = Rows([*GIVEN, {"model": "g", "more": {"why": 2}}])
+    rows = Table([*GIVEN, {"model": "g", "more": {"why": 2}}])
     frame = rows.frame()
     assert list(frame.columns) == [*GIVEN[0], "more"]
     assert frame["low"].isna().tolist() == [False, True, False, True]
@@ -160,6 +160,6 @@ def test_frames_hold_every_key():
 
 
 def test_many_rows_are_printed_in_part():
-    rows = Rows({"n": n} for n in range(250))
+    rows = Table({"n": n} for n in range(250))
     assert str(rows).splitlines()[-1] == "... and 150 more rows; frame() has all of them"
     assert len(rows.to_markdown().splitlines()) == 252

@@ -133,7 +133,7 @@ class Tabular:
 
     __slots__ = ()
 
-    def _as_rows(self) -> Rows:
+    def _as_rows(self) -> Table:
         """The rows with their columns, lead and notes."""
         raise NotImplementedError
 
@@ -173,8 +173,8 @@ class Tabular:
 
         Examples
         --------
-        >>> from skmetrics_ext.results import Rows
-        >>> Rows([dict(model="forest (1)", metric="recall", value=0.8, n_rows=50)]).flat()
+        >>> from skmetrics_ext.results import Table
+        >>> Table([dict(model="forest (1)", metric="recall", value=0.8, n_rows=50)]).flat()
         {'forest_1/recall/value': 0.8, 'forest_1/recall/n_rows': 50.0}
         """
         rows = self._as_rows()
@@ -283,7 +283,7 @@ class Tabular:
         return formats.html_fragment(rows.lead, shown, [*more, *rows.footnotes()])
 
 
-class Rows(Tabular, list[Row]):
+class Table(Tabular, list[Row]):
     """Rows of results: a list of mappings that prints as a table.
 
     Parameters
@@ -307,10 +307,10 @@ class Rows(Tabular, list[Row]):
 
     Examples
     --------
-    >>> from skmetrics_ext.results import Rows
-    >>> rows = Rows([dict(metric="recall", value=0.8, low=0.7, high=0.9, reason=None)])
+    >>> from skmetrics_ext.results import Table
+    >>> rows = Table([dict(metric="recall", value=0.8, low=0.7, high=0.9, reason=None)])
     >>> rows
-    <Rows: 1 row, 5 columns>
+    <Table: 1 row, 5 columns>
     >>> print(rows)
     metric   value          interval
     ------  ------  ----------------
@@ -342,7 +342,7 @@ class Rows(Tabular, list[Row]):
         self.baseline = baseline
         self.empty = empty
 
-    def _as_rows(self) -> Rows:
+    def _as_rows(self) -> Table:
         return self
 
     @overload
@@ -413,7 +413,7 @@ class Rows(Tabular, list[Row]):
         return {text: place for place, text in enumerate(texts, start=1)}
 
 
-def _inferred(rows: Rows) -> list[Shown]:
+def _inferred(rows: Table) -> list[Shown]:
     """Columns inferred from the keys and values of the rows."""
     keys = [key for key in rows.fields() if key not in rows.sentences]
     has_bounds = "low" in keys and "high" in keys
