@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from html import escape
 from typing import Any
 
@@ -209,6 +210,27 @@ def latex_table(header: Sequence[str], rows: Iterable[Sequence[str]], align: str
 
 
 # --------------------------------------------------------------------------- JSON
+
+
+def fields_of(result: Any) -> dict[str, Any]:
+    """Fields of a dataclass by name, without those that are not part of its representation."""
+    return {item.name: getattr(result, item.name) for item in fields(result) if item.repr}
+
+
+def python_of(value: Any) -> Any:
+    """A value with its parts as dicts, lists and Python numbers."""
+    if hasattr(value, "to_dict") and not isinstance(value, list):
+        return value.to_dict()
+    if is_dataclass(value) and not isinstance(value, type):
+        value = fields_of(value)
+    if isinstance(value, Mapping):
+        return {
+            key.item() if isinstance(key, np.generic) else key: python_of(item)
+            for key, item in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [python_of(item) for item in value]
+    return python_of(value.tolist()) if isinstance(value, np.ndarray | np.generic) else value
 
 
 def json_of(value: Any, infinity: str | None = None) -> str:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from skmetrics_ext.result_bases import SCHEMA_VERSION, Jsonable
 from skmetrics_ext.tables import Row, Table, Tabular, columns
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import near, shown_names
@@ -89,7 +88,7 @@ class Requirement(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
-class Verdicts(Tabular, Jsonable):
+class Verdicts(Tabular):
     """Verdicts on requirements; true if all of them are met.
 
     Returned by ``require`` of a report; prints as a table.
@@ -136,16 +135,8 @@ class Verdicts(Tabular, Jsonable):
     def _as_rows(self) -> Table:
         return self.rows
 
-    def to_dict(self) -> dict[str, Any]:
-        """The verdicts as plain Python values.
-
-        Returns
-        -------
-        dict
-            ``schema_version``, ``passed`` and ``requirements``, a list of rows.
-        """
-        rows = [dict(row) for row in self.rows]
-        return {"schema_version": SCHEMA_VERSION, "passed": self.passed, "requirements": rows}
+    def _contents(self) -> dict[str, Any]:
+        return {"passed": self.passed, "requirements": self.rows}
 
 
 def check_requirements(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from skmetrics_ext.citations import citation
-from skmetrics_ext.formats import count, json_of
+from skmetrics_ext.formats import count, fields_of
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tables import Library, Table, Tabular, frame_of
 from skmetrics_ext.validation import InvalidParameterError
@@ -18,7 +18,6 @@ from skmetrics_ext.validation.fields import read_points
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-SCHEMA_VERSION = 1  # of the dicts that `to_dict` returns
 _MOST_POINTS = 20
 _LONGEST = 80
 
@@ -120,26 +119,7 @@ class Facts:
     draws: int | None = None
 
 
-class Jsonable:
-    """A result that converts to JSON."""
-
-    __slots__ = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """The values by name."""
-        raise NotImplementedError
-
-    def to_json(self) -> str:
-        """`to_dict` as JSON; nan and infinities become null.
-
-        Returns
-        -------
-        str
-        """
-        return json_of(self.to_dict())
-
-
-class Described(Jsonable):
+class Described(Tabular):
     """A result with the facts that it was computed from and a citation of its method."""
 
     __slots__ = ()
@@ -193,16 +173,10 @@ class Described(Jsonable):
         positive = self.positive_class
         return "" if positive is None or positive == 1 else f"positive class {positive!r}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """All fields, and the facts they were computed from, by name.
-
-        Returns
-        -------
-        dict
-        """
+    def _contents(self) -> dict[str, Any]:
+        """All fields, and the facts they were computed from, by name."""
         facts = {slot: getattr(self._facts, slot) for slot in Facts.__slots__ if slot != "counts"}
-        values = {name: value for name, value, _ in _values(self)}
-        return {"schema_version": SCHEMA_VERSION, **facts, **values, "citation": self.cite()}
+        return {**facts, **fields_of(self), "citation": self.cite()}
 
     def cite(self) -> str:
         """The method with its reference and the number of rows, in one line.

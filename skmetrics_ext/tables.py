@@ -19,6 +19,7 @@ from skmetrics_ext.validation import check_option
 
 Library = Literal["pandas", "polars"]
 LIBRARIES = ("pandas", "polars")
+SCHEMA_VERSION = 1  # of the dicts that `to_dict` returns
 _MOST_SHOWN = 100
 
 # Default form of columns by name; the names of p-values begin with "p_".
@@ -222,6 +223,36 @@ class Tabular:
         """
         return self._markup(formats.latex_table, formats.latex_text, path)
 
+    def _contents(self) -> dict[str, Any]:
+        """The fields by name."""
+        return formats.fields_of(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything the result holds, by name, as plain Python values.
+
+        Returns
+        -------
+        dict
+            ``schema_version``, and the fields of the result; arrays are lists, and tables are
+            lists of rows.
+        """
+        return {"schema_version": SCHEMA_VERSION, **formats.python_of(self._contents())}
+
+    def to_json(self, path: str | Path | None = None) -> str | None:
+        """`to_dict` as JSON; nan and infinities become null.
+
+        Parameters
+        ----------
+        path : str or Path, default=None
+            File to write.
+
+        Returns
+        -------
+        str or None
+            The text, unless it is written to a file.
+        """
+        return written(formats.json_of(self.to_dict()), path, "\n")
+
     def _markup(
         self, table: Callable[..., str], escaped: Callable[[str], str], path: str | Path | None
     ) -> str | None:
@@ -353,6 +384,9 @@ class Table(Tabular, list[Row]):
         """A row, or a slice of the rows with the same columns, lead and notes."""
         rows = super().__getitem__(place)
         return self.like(rows) if isinstance(place, slice) else rows
+
+    def _contents(self) -> dict[str, Any]:
+        return {"rows": list(self), "lead": self.lead, "notes": self.notes}
 
     def like(self, rows: Iterable[Mapping[str, Any]]) -> Self:
         """A table of other rows with the columns, lead and notes of this one."""

@@ -8,9 +8,10 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from skmetrics_ext.formats import json_of
 from skmetrics_ext.inference.scales import increasing_root
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.tables import Table
+from skmetrics_ext.tables import SCHEMA_VERSION, Table
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.parameters import check_level, check_number
 
@@ -44,6 +45,24 @@ class SampleSize(NamedTuple):
 
     def _repr_html_(self) -> str:
         return Table([{"n": self.n, **self._asdict()}])._repr_html_()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Both numbers and their sum, by name.
+
+        Returns
+        -------
+        dict
+        """
+        return {"schema_version": SCHEMA_VERSION, "n": self.n, **self._asdict()}
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON.
+
+        Returns
+        -------
+        str
+        """
+        return json_of(self.to_dict())
 
     @property
     def n(self) -> int:

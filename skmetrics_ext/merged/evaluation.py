@@ -71,7 +71,7 @@ class Evaluation(Tabular):
     curves: dict[tuple[Any, Any], ThinnedCurve] = field(default_factory=dict)
     bins: dict[tuple[Any, str], BinTally | tuple[BinTally, ...]] = field(default_factory=dict)
     pair_areas: dict[Any, Array] = field(default_factory=dict)
-    groups: group_comparisons.Groups = field(default_factory=group_comparisons.Groups)
+    groups: group_comparisons.Groups = field(default_factory=group_comparisons.Groups, repr=False)
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)

@@ -19,7 +19,7 @@ from skmetrics_ext.report.summary import (
     value_or_mean,
 )
 from skmetrics_ext.requirements import Verdicts, check_requirements
-from skmetrics_ext.result_bases import SCHEMA_VERSION, draw
+from skmetrics_ext.result_bases import draw
 from skmetrics_ext.tables import Library, Table, Tabular, written
 from skmetrics_ext.validation import InvalidParameterError, check_option
 
@@ -426,20 +426,12 @@ class CrossValidationReport(FoldValues, Tabular):
         keys = ("model", "metric", "mean", "std", "low", "high", *GAP)
         return Table({key: row[key] for key in keys if key in row} for row in self.summary()).flat()
 
-    def to_dict(self) -> dict[str, Any]:
-        """The whole report as plain Python values.
-
-        Returns
-        -------
-        dict
-        """
-        positive = self.positive_class
+    def _contents(self) -> dict[str, Any]:
         return {
-            "schema_version": SCHEMA_VERSION,
             "models": list(self.models),
             "metrics": list(self.metrics),
             "baseline": self.baseline,
-            "positive_class": positive.item() if hasattr(positive, "item") else positive,
+            "positive_class": self.positive_class,
             "left_out": list(self.left_out),
             "n_samples": self.n_samples,
             "n_groups": None if self.grouping is None else self.grouping.n_groups,

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from skmetrics_ext.formats import fields_of
 from skmetrics_ext.inference.compare_samples import difference_of_samples
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.linearized import Linearized
@@ -20,7 +21,7 @@ from skmetrics_ext.inference.simultaneous import optimistic_estimates
 from skmetrics_ext.inference.tests.rank_tests import holm_adjust
 from skmetrics_ext.numeric import divide
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.result_bases import Jsonable, Result
+from skmetrics_ext.result_bases import Result
 from skmetrics_ext.slices.chance_spread import compare_ranges
 from skmetrics_ext.slices.group_columns import NO_GROUPS, GroupColumns
 from skmetrics_ext.tables import Row, Table, Tabular, columns
@@ -377,7 +378,7 @@ def _adjusted(rows: list[Row], n_more: int = 0) -> list[Row]:
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
-class GroupGaps(Jsonable, Tabular):
+class GroupGaps(Tabular):
     """How each group differs from its reference.
 
     Parameters
@@ -413,7 +414,7 @@ class GroupGaps(Jsonable, Tabular):
     rows: Table
     confidence_level: float
     by: tuple[str, ...]
-    columns: GroupColumns
+    columns: GroupColumns = field(repr=False)
 
     def _as_rows(self) -> Table:
         ends = f"{100 * self.confidence_level:g}% interval", "interval"
@@ -428,16 +429,8 @@ class GroupGaps(Jsonable, Tabular):
             n_rows[self.columns.level_of(row.group)] += row.n_rows
         return max(n_rows.values(), default=0)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The gaps, their metric and their reference, by name.
-
-        Returns
-        -------
-        dict
-        """
-        facts = {"metric": self.metric, "against": self.against, "n": self.n}
-        facts["confidence_level"] = self.confidence_level
-        return {**facts, "rows": [dict(row) for row in self.rows], "citation": self.cite()}
+    def _contents(self) -> dict[str, Any]:
+        return {**fields_of(self), "n": self.n, "citation": self.cite()}
 
     def cite(self) -> str:
         """The method of the intervals and of the p-values with their references.

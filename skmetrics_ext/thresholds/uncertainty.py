@@ -25,7 +25,7 @@ from skmetrics_ext.numeric import Array, Options, PosLabel, RandomState
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import find
 from skmetrics_ext.result_bases import Described, Facts
-from skmetrics_ext.tables import Table, Tabular
+from skmetrics_ext.tables import Table
 from skmetrics_ext.tallies import Counts
 from skmetrics_ext.thresholds.criteria import Choice, Objective
 from skmetrics_ext.thresholds.search import Candidates, OptimalThreshold, chosen_of
@@ -40,7 +40,7 @@ _FOLDS = _REPEATS = 5  # of the cross-fitted value
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
-class ThresholdInterval(Described, Tabular):
+class ThresholdInterval(Described):
     """A chosen threshold with its interval, and a cross-fitted value of the criterion.
 
     Parameters
@@ -76,21 +76,6 @@ class ThresholdInterval(Described, Tabular):
     @property
     def _facts(self) -> Facts:
         return self.threshold.facts or Facts()
-
-    def to_dict(self) -> dict[str, Any]:
-        """The threshold, the criterion there and the optimism.
-
-        Returns
-        -------
-        dict
-        """
-        return {
-            "metric": self.metric,
-            "threshold": self.threshold.to_dict(),
-            "value": self.value.to_dict(),
-            "optimism": self.optimism,
-            "citation": self.cite(),
-        }
 
     def cite(self) -> str:
         """Both methods with their references, and the number of rows, in one line.
