@@ -21,6 +21,7 @@ from skmetrics_ext.registry.defaults import FILE_METRICS, HEADINGS
 from skmetrics_ext.registry.find import reads, single_valued
 from skmetrics_ext.requirements import Requirement
 from skmetrics_ext.slices.group_columns import GroupColumns
+from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation.positive import natural_positive
 
 ALL = "all"  # group of all rows
@@ -114,7 +115,8 @@ class Predictions:
         else:
             roles.update(others)
             files = files.name_missing([name for name in options.by if name not in roles])
-        classes = _classes_of(files, names, preds, read_bytes(options.memory))
+        listed = options.classes or None
+        classes = _classes_of(files, names, preds, listed, read_bytes(options.memory))
         if options.classes:
             classes = _parse_classes(options.classes, classes)
         if scores and len(classes) == 1:
@@ -242,7 +244,7 @@ def _parse_classes(texts: Sequence[str], occurring: Sequence[Any]) -> list[Any]:
 
 
 def _classes_of(
-    files: Files, names: ColumnNames, preds: Sequence[str], most_bytes: int
+    files: Files, names: ColumnNames, preds: Sequence[str], listed: Any, most_bytes: int
 ) -> list[Any]:
     """Labels that occur, true or predicted, in rows whose weight is not 0."""
     tables: list[Any] = []
@@ -250,9 +252,12 @@ def _classes_of(
         labels = ColumnNames(names.true, (), pred, names.weight)
         engine = open_engine(files, labels, "auto", most_bytes)
         try:
-            tables += engine.survey(False).sums.tables.values()
+            of_pred = list(engine.survey(False).sums.tables.values())
         finally:
             engine.close()
+        if pred is not None and of_pred:
+            ConfusionTally.combine(of_pred).check_shared_classes(listed, f"--pred {pred}")
+        tables += of_pred
     classes = np.unique(np.concatenate([table.classes for table in tables] or [np.zeros(0)]))
     if not len(classes):
         raise ValueError(f"{files.path!r} has no rows with a weight above 0.")

@@ -346,6 +346,8 @@ def build_evaluation(
         The rows, if they are in memory, for intervals that cannot be read from sums.
     """
     layout, by, sums = group_sums.layout, group_sums.by, group_sums.sums
+    if layout.of_kind("tables"):
+        ConfusionTally.combine(sums.tables.values()).check_shared_classes(layout.labels, "y_pred")
     source = group_sums if rows is None else rows.with_sums(group_sums)
     n_rows = {group: sums.rows[group] for group in by.ordered(sums.rows)}
     metrics = {metric.name: metric for metric in layout.metrics}

@@ -215,7 +215,8 @@ def _check(
 ) -> Labels | Scores | Probabilities:
     if kind == "labels":
         weight = options["sample_weight"]
-        return Labels.check(y_true, response, sample_weight=weight, absolute=absolute)
+        labels = Labels.check(y_true, response, sample_weight=weight, absolute=absolute)
+        return labels.sharing_classes(options["labels"])
     if kind == "scores":
         return Scores.check(y_true, response, **options)
     return Probabilities.check_strict(y_true, response, **options)

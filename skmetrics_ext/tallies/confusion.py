@@ -16,7 +16,12 @@ from skmetrics_ext.validation import InvalidParameterError, Labels
 from skmetrics_ext.validation.encoding import encode
 from skmetrics_ext.validation.fields import EXACT, labels_of, shape_error, weights_of
 from skmetrics_ext.validation.groups import read_numbered_groups
-from skmetrics_ext.validation.labels import NO_SAMPLES, positions_of_labels, read_labels
+from skmetrics_ext.validation.labels import (
+    NO_SAMPLES,
+    check_shared_classes,
+    positions_of_labels,
+    read_labels,
+)
 from skmetrics_ext.validation.rows import check_weight
 from skmetrics_ext.validation.tables import check_room, check_weights, no_room, read_table
 from skmetrics_ext.validation.targets import kind_of
@@ -269,6 +274,11 @@ class ConfusionTally(Tabulated, Merges):
         for part, code in zip(parts, codes, strict=True):
             table[..., code[:, None], code] += part.table
         return cls(classes, table, ordered)
+
+    def check_shared_classes(self, listed: Any, name: str) -> None:
+        """Refuse predicted classes that are no true ones, as `Labels.sharing_classes` does."""
+        true, pred = (self.classes[self.table.any(axis=axis)] for axis in (1, 0))
+        check_shared_classes(true, pred, self.table.sum(), listed, name)
 
     def pool(self, axis: int = 0) -> Self:
         """Sum over a leading axis (folds, groups)."""

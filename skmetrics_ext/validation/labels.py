@@ -18,6 +18,7 @@ from skmetrics_ext.validation.targets import MULTILABEL, kind_of, label_values, 
 from skmetrics_ext.validation.tensors import to_host
 
 _KINDS = (str, bool, int, float, np.bool_, np.integer, np.floating)
+_ROWS_OF_CLASS = 5  # with fewer rows a class, all may be predicted wrong by chance
 NO_SAMPLES = "Samplewise metrics are not available outside of multilabel classification."
 
 
@@ -143,6 +144,13 @@ class Labels:
         seen = slice(None) if self.weight is None else self.weight > 0
         return Labels(self.kind, self.classes, self.true[seen], self.pred[seen], None, self.ordered)
 
+    def sharing_classes(self, listed: Any = None) -> Self:
+        """These labels of a whole question; see `check_shared_classes`."""
+        if not self.is_multilabel and not (self.true == self.pred).any():
+            true, pred = (self.classes[np.unique(codes)] for codes in (self.true, self.pred))
+            check_shared_classes(true, pred, self.n_rows, listed)
+        return self
+
     def positions(self, labels: Any, *, once: bool = False) -> Array:
         """Index in ``classes`` of each of ``labels``, -1 if it does not occur.
 
@@ -256,6 +264,47 @@ def read_target(column: Column) -> Target:
         return Target(kind, values, np.empty(0), np.empty(0, dtype=np.int64))
     classes, (codes,) = encode_columns((column, values))
     return Target(kind_of(classes), values, classes, codes, column.ordered)
+
+
+def check_shared_classes(
+    true: Array, pred: Array, n_rows: float, listed: Any = None, name: str = "y_pred"
+) -> None:
+    """Refuse predicted classes that are no true ones: other spellings, or many rows of others.
+
+    ``listed`` are the classes that the user named, among which those of few rows may differ.
+    """
+    classes, found = true.tolist(), pred.tolist()
+    if not set(classes).isdisjoint(found):
+        return
+    by_spelling = {_spelling(label): label for label in classes}
+    pairs = [(label, by_spelling.get(_spelling(label))) for label in found]
+    alike = next((pair for pair in pairs if pair[1] is not None), None)
+    is_few = n_rows < _ROWS_OF_CLASS * (len(classes) + len(found))
+    if alike is None and (is_few or listed is not None or min(len(classes), len(found)) < 2):
+        return
+    difference = "" if alike is None else f"; {alike[0]!r} and {alike[1]!r} {_difference(*alike)}"
+    raise InvalidParameterError(
+        f"No value of {name} is a true class: {shown_labels(pred)} are predicted, and "
+        f"{shown_labels(true)} are true{difference}. Spell the classes alike in both columns."
+    )
+
+
+def _spelling(label: Any) -> Any:
+    """A label without what spellings differ in: blanks, case, the form of a number."""
+    text = " ".join(str(label).split()).casefold()
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _difference(*labels: Any) -> str:
+    """What two spellings of a class differ in."""
+    texts = [" ".join(str(label).split()) for label in labels]
+    if texts[0] == texts[1]:
+        return "differ in blanks"
+    same = texts[0].casefold() == texts[1].casefold()
+    return "differ in case" if same else "differ in the form of a number, such as a decimal"
 
 
 def _are_plain(y_true: Any, y_pred: Any) -> bool:

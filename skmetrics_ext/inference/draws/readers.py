@@ -125,6 +125,7 @@ def check_rows(
     if spec.response == "labels":
         absolute = spec.weights_are_counts or spec.is_table
         labels = Labels.check(y_true, y_pred, sample_weight=sample_weight, absolute=absolute)
+        labels.sharing_classes(metric.params.get("labels"))
         if not labels.is_multilabel:  # by the classes of rows that have weight
             metric = metric.settled(without_zero_weights(labels)[0].classes.tolist())
         return metric, labels

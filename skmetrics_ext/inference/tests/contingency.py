@@ -417,7 +417,7 @@ def no_information_test(y_true: ArrayLike, y_pred: ArrayLike) -> TestResult:
     >>> round(test.p_value, 5)
     0.07776
     """
-    checked = Labels.check(y_true, y_pred).single_label("a test of accuracy")
+    checked = Labels.check(y_true, y_pred).single_label("a test of accuracy").sharing_classes()
     table = ConfusionTally.from_labels(checked).table
     n_rows, n_hits = table.sum(), np.trace(table)
     p_value, _ = binomial_tails(n_hits, n_rows - n_hits, table.sum(axis=1).max() / n_rows)
@@ -532,7 +532,7 @@ def _check_models(y_true: Any, columns: Mapping[str, Any]) -> list[Labels]:
     models = []
     for name, column in columns.items():
         with errors_naming(f"{name} (y_pred below)"):
-            checked = Labels.check(y_true, column)
+            checked = Labels.check(y_true, column).sharing_classes()
         models.append(checked.single_label(name))
     return models
 
