@@ -89,6 +89,21 @@ _constraint = _checked(
 # --------------------------------------------------------------------------- options
 
 
+class _Given(argparse.Action):
+    """Stores what an option is given once; with a ``const`` later values are added."""
+
+    def __call__(
+        self, _parser: Any, namespace: argparse.Namespace, values: Any, _flag: str | None = None
+    ) -> None:
+        given = vars(namespace).setdefault("given", {})
+        if self.dest in given and not self.const:
+            raise argparse.ArgumentError(
+                self, f"given twice, as {given[self.dest]!r} and {values!r}: pass it once"
+            )
+        given[self.dest] = [*given.get(self.dest, ()), *values] if self.const else values
+        setattr(namespace, self.dest, given[self.dest])
+
+
 class Option:
     """An option, or a positional argument.
 
@@ -117,7 +132,7 @@ class Option:
         **settings: Any,
     ) -> None:
         self.help, self.flags, self.older, self.default = help, flags, older, default
-        self.settings = settings | ({"metavar": metavar} if metavar else {})
+        self.settings = {"action": _Given, **settings} | ({"metavar": metavar} if metavar else {})
 
     def add_to(self, parser: argparse.ArgumentParser, name: str) -> None:
         """Add the option to a command, whose parser knows the default."""
@@ -140,7 +155,7 @@ def _switch(help: str) -> Option:
 
 
 def _several(help: str, metavar: str, *flags: str, **settings: Any) -> Option:
-    return Option(help, metavar, *flags, nargs="+", **settings)
+    return Option(help, metavar, *flags, **{"nargs": "+", "const": True, **settings})
 
 
 def _repeated(help: str, metavar: str, **settings: Any) -> Option:
@@ -240,7 +255,6 @@ OPTIONS: Mapping[str, Option] = {
         "values of a parameter, such as C=0.1,1,10; with several models MODEL.PARAM=V,V,...",
         "PARAM=V,V,...",
         default=[],
-        action="extend",
     ),
     "outer": _count("also run the search within N outer folds (nested cross-validation)", 2),
     # intervals and decisions
@@ -292,7 +306,10 @@ OPTIONS: Mapping[str, Option] = {
         default=[],
     ),
     "bins": _several(
-        "bins of scores, the same at every site: how many for [0, 1], or all edges", "N", type=float
+        "bins of scores, the same at every site: how many for [0, 1], or all edges",
+        "N",
+        type=float,
+        const=None,
     ),
     "min-cell": _count("minimum count of a class in a bin or cell, unless it is 0", 1),
     # output

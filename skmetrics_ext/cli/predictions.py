@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -22,11 +23,13 @@ from skmetrics_ext.registry.find import reads, single_valued
 from skmetrics_ext.requirements import Requirement
 from skmetrics_ext.slices.group_columns import GroupColumns
 from skmetrics_ext.tallies import ConfusionTally
+from skmetrics_ext.validation.column_names import check_names
 from skmetrics_ext.validation.positive import natural_positive
 
 ALL = "all"  # group of all rows
 LARGE = 1 << 30  # bytes beyond which files are not read into memory
 _SUM = 1e-6  # tolerance of sums of probabilities
+_PAIR_SUM = 0.011  # of two columns that were rounded
 _NEEDS = {"labels": "predicted labels: --pred", "scores": "scores: --score"}
 
 
@@ -121,7 +124,10 @@ class Predictions:
             classes = _parse_classes(options.classes, classes)
         if scores and len(classes) == 1:
             raise ValueError(f"metrics of scores need two classes, and the file has {classes}.")
-        by_model: dict[str, tuple[str, ...]] = {name: (name,) for name in scores}
+        positive = parse_positive(classes, options.positive)
+        if scores and positive is not None:
+            names = replace(names, score=_of_positive(files, names, classes, positive))
+        by_model: dict[str, tuple[str, ...]] = {name: (name,) for name in names.score}
         if scores and len(classes) != 2:
             by_model = {", ".join(scores): tuple(columns_of_classes(scores, classes))}
         models = [
@@ -129,13 +135,20 @@ class Predictions:
             for name, of_model in by_model.items()
         ]
         models += [PredictedModel(name, (name,), "labels") for name in preds]
-        positive = parse_positive(classes, options.positive)
         return cls(options, files, requested, names, classes, positive, tuple(models))
 
     @property
     def note(self) -> str:
-        """Says that metrics are left out because the positive class is not known; "" if it is."""
-        return note_no_positive_class(self.classes, self.positive, bool(self.names.score))
+        """Says why metrics are left out: no positive class, or no probabilities; "" if none is."""
+        responses = {find_metric(name).spec.response for name in self.requested or ()}
+        values = [model.name for model in self.models if model.kind == "values"]
+        note = note_no_positive_class(self.classes, self.positive)
+        if values and (self.requested is None or "probabilities" in responses):
+            note += (
+                f"the scores in {', '.join(values)} are no probabilities, which lie between 0 and "
+                "1, in total 1: metrics of probabilities are left out."
+            )
+        return note
 
     @property
     def in_memory(self) -> bool:
@@ -188,12 +201,19 @@ class Predictions:
     def check_fit(
         self, models: Sequence[PredictedModel], names: Sequence[str] | None = None
     ) -> None:
-        """Reject metrics that no model has predictions for; by default those of the options."""
+        """Reject metrics without predictions, by default those of the options, and scores of an
+        unknown class; log why other metrics are left out.
+        """
         for name in (self.requested or ()) if names is None else names:
             if not any(model.fits(name) for model in models):
                 response = find_metric(name).spec.response
                 needs = _NEEDS.get(response, "probabilities, and the scores are not")
                 raise ValueError(f"{name} needs {needs}.")
+            find_metric(name).settled(self.classes, self.positive)  # may need a positive class
+        if self.names.score and len(self.classes) == 2 and self.positive is None:
+            column, choices = self.names.score[0], _choices(self.classes)
+            raise ValueError(f"no positive class: {choices}, whose scores {column!r} holds.")
+        log(self.note)
 
     def metrics_of(self, model: PredictedModel, *, every: bool = False) -> dict[str, Metric]:
         """Metrics of a model in the order of their headings: those of the options, a few, or all.
@@ -264,7 +284,22 @@ def _classes_of(
     return list(classes.tolist())
 
 
-def _kind_of_scores(files: Files, names: ColumnNames, columns: tuple[str, ...]) -> str:
+def _of_positive(files: Files, names: ColumnNames, classes: list[Any], positive: Any) -> Any:
+    """Columns with scores of the positive class of two, which chooses from a pair of both."""
+    columns = names.score
+    with suppress(ValueError):  # names that are not those of the classes
+        pair = tuple(columns_of_classes(columns, classes))
+        if len(columns) == 2 and _kind_of_scores(files, names, pair, _PAIR_SUM) != "values":
+            columns = (pair[classes.index(positive)],)
+            log(f"{' and '.join(pair)} are probabilities of both classes: {columns[0]} is read")
+    for name in columns:
+        check_names([name], [positive], "--score", classes, "name its class with --positive")
+    return columns
+
+
+def _kind_of_scores(
+    files: Files, names: ColumnNames, columns: tuple[str, ...], tolerance: float = _SUM
+) -> str:
     """Whether scores are "probabilities", or "values" because a row cannot be probabilities."""
     needed = ColumnNames(names.true, columns)
     for batch, location in files.rows(needed.all):
@@ -272,7 +307,7 @@ def _kind_of_scores(files: Files, names: ColumnNames, columns: tuple[str, ...]) 
         if values is None:
             continue
         sums = values.sum(axis=1) if len(columns) > 1 else np.ones(len(values))
-        if values.min() < 0 or values.max() > 1 or np.abs(sums - 1).max() > _SUM:
+        if values.min() < 0 or values.max() > 1 or np.abs(sums - 1).max() > tolerance:
             return "values"
     return "probabilities"
 
@@ -284,21 +319,21 @@ def parse_positive(classes: Sequence[Any], text: str | None) -> Any:
     if text is None:
         return natural_positive(classes)
     for label in classes:
-        if str(label) == text:
+        if str(label) in (text, text.strip()):
             return label
     raise ValueError(f"--positive has to be one of {list(classes)}, got {text!r}")
 
 
-def note_no_positive_class(classes: Sequence[Any], positive: Any, scores: bool = False) -> str:
+def note_no_positive_class(classes: Sequence[Any], positive: Any) -> str:
     """Says how to choose the positive class; "" if it is known or there are not two classes."""
     if len(classes) != 2 or positive is not None:
         return ""
-    first, last = classes
-    assumed = f" Scores are read as those of {last!r}." if scores else ""
-    return (
-        f"no positive class: metrics of one class are left out.{assumed} "
-        f"Pass --positive {last} or --positive {first}."
-    )
+    text = _choices(classes)
+    return f"no positive class: metrics of one class are left out. {text[0].upper()}{text[1:]}."
+
+
+def _choices(classes: Sequence[Any]) -> str:
+    return f"pass --positive {classes[1]} or --positive {classes[0]}"
 
 
 def columns_of_classes(columns: Sequence[str], classes: Sequence[Any]) -> list[str]:

@@ -216,8 +216,7 @@ def _curves(data: Predictions) -> list[charts.Chart]:
             for model in data.models
             if _METHODS.get(model.kind) in display.methods
         }
-        is_known = len(data.classes) != 2 or data.positive is not None or display.sides != "one"
-        if models and is_known:
+        if models:
             is_crowded = kind == "calibration" and len(data.classes) > charts.CROWDED
             curves = {"curves": "top label"} if is_crowded else {}
             rows = data.true, models, data.classes, data.weight

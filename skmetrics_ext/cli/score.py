@@ -29,7 +29,6 @@ Row = dict[str, Any]
 
 def _score(options: argparse.Namespace) -> int:
     data = Predictions.read(options)
-    log(data.note)
     data.check_fit(data.models)
     n_resamples = (options.resamples or RESAMPLES) if data.in_memory else None
     is_large = (data.files.n_rows or 0) > MOST_RESAMPLED
@@ -75,8 +74,6 @@ def _evaluate(
     options, metrics = data.options, data.metrics_of(model, every=data.options.all)
     if not metrics:
         return {}
-    # Metrics that are the same for both classes read scores as those of the later one.
-    has_scores = model.kind != "labels" and len(data.classes) == 2
     return {
         by: evaluate(
             data.files,
@@ -92,7 +89,7 @@ def _evaluate(
             n_resamples=n_resamples,
             memory_limit=8 * LARGE if data.in_memory else options.memory,
             progress=not options.quiet,
-            pos_label=data.positive_last[1] if has_scores else data.positive,
+            pos_label=data.positive,
             **data.columns_of(model),
         )
         for place, by in enumerate(options.by or [None])
@@ -184,13 +181,15 @@ def _compare(options: argparse.Namespace) -> int:
     if (options.margin is not None or options.claim != "two-sided") and n_models > 2:
         raise ValueError("--margin and --claim are for two models.")
     data = Predictions.read(options)
-    log(data.note)
     if len(data.names.score) > 1 and len(data.classes) > 2:
         raise ValueError(
             f"{len(data.classes)} classes: a column of scores is for one class of two; compare "
             "--pred."
         )
-    data.check_fit([model for _, model in _comparable_models(data)])
+    comparable = _comparable_models(data)
+    if not comparable:
+        raise ValueError("nothing to compare: pass a column of scores of each model to --score.")
+    data.check_fit([model for _, model in comparable])
     rows = _differences(data, options.by)
     results = Results(data, (), rows)
     of_all_rows = [

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext import Accumulator
-from skmetrics_ext.cli.messages import log, page_of, print_lines, show
+from skmetrics_ext.cli.messages import page_of, print_lines, show
 from skmetrics_ext.cli.options import TEXT, Command
 from skmetrics_ext.cli.predictions import Predictions
 from skmetrics_ext.requirements import check_requirements
@@ -22,7 +22,6 @@ def _tally(options: argparse.Namespace) -> None:
     if len(options.pred) > 1:
         raise ValueError(f"tally needs one model, and --pred names {len(options.pred)} columns.")
     data = Predictions.read(options)
-    log(data.note)
     scored = [model for model in data.models if model.kind != "labels"]
     if len(scored) > 1:
         raise ValueError(f"tally needs one model, and --score names {len(scored)} columns.")

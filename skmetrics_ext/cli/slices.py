@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from skmetrics_ext import weak_slices
-from skmetrics_ext.cli.messages import log, page_of, show
+from skmetrics_ext.cli.messages import page_of, show
 from skmetrics_ext.cli.options import COLUMNS, Command
 from skmetrics_ext.cli.predictions import Predictions, find_metric
 from skmetrics_ext.registry.defaults import CHOICE, OF_SCORES
@@ -20,7 +20,6 @@ def _slices(options: argparse.Namespace) -> int:
     if options.slice_metric:
         find_metric(options.slice_metric)
     data = Predictions.read(options, options.slice_by)
-    log(data.note)
     if len(data.models) > 1:
         raise ValueError(f"slices needs one model, got {len(data.models)}: {model_columns}.")
     (model,) = data.models

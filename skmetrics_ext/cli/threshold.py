@@ -35,9 +35,7 @@ def _threshold(options: argparse.Namespace) -> int:
     data = Predictions.read(options)
     if len(data.classes) != 2:
         raise ValueError(f"a threshold needs two classes, and the file has {data.classes}.")
-    if data.positive is None:
-        first, last = data.classes
-        raise ValueError(f"no positive class: pass --positive {last} or --positive {first}.")
+    data.check_fit(data.models, ())
     tables = {model.name: _table(data, model.name, metrics) for model in data.models}
     figures = [{"of": of, **row} for of, rows in tables.items() for row in rows]
     text = "\n\n".join(map(str, tables.values()))

@@ -131,10 +131,3 @@ def test_scores_of_three_classes_are_refused(tmp_path, capsys):
     arguments = ["--true", "y", "--score", "p_0", "--score", "p_1", "--score", "p_2"]
     assert main(["compare", str(tmp_path / "three.csv"), *arguments]) == 2
     assert "3 classes: a column of scores is for one class of two" in capsys.readouterr().err
-
-
-def test_without_a_positive_class_scores_are_read_as_by_score(file, capsys):
-    arguments = (file, "--score", "a", "--score", "b", "--metrics", "roc_auc")
-    (row,) = rows_of(capsys, "compare", *arguments)
-    scored = rows_of(capsys, "score", *arguments)["rows"]
-    assert [row["value_a"], row["value_b"]] == [each["value"] for each in scored]
