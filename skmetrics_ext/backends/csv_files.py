@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -59,6 +60,9 @@ _BLOCK = 1 << 22  # bytes that are read at once; rows must not be longer
 # Suffix of a compressed file -> compression.
 COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 _SEPARATORS = (",", ";", "\t", "|")
+_NAMED = re.compile(r'"?sep=(.)"?\s*$', re.IGNORECASE)  # the first line of Excel
+_NUMBER = re.compile(r"\s*[+-]?[0-9.,]*[0-9][0-9.,]*([eE][+-]?[0-9]+)?\s*")
+_ROW_NAMES = "names of rows\0"  # a column without a name in the header
 _LOOKED_AT = 51  # rows, with the header, that must have as many values each
 
 
@@ -77,29 +81,36 @@ class TextForm:
     thousands : str or None
         Separator of thousands; such numbers are read without it, and without currency and per
         cent signs.
-    signed : frozenset of str
-        Columns of such numbers.
-    three_decimals : tuple of (str, str)
-        Columns in which all values with a point could be thousands, each with a value.
+    missing : tuple of str
+        Marks of missing values besides the usual ones.
+    skip_rows : int
+        Number of lines above the header.
+    has_header : bool
+        Whether the first row names the columns; otherwise they are named 1, 2, ...
+    is_trimmed : bool
+        Whether blanks around text are removed.
+    cleaned : frozenset of str
+        Columns that hold such numbers or blanks.
+    remarks : tuple of str
+        Further assumptions, a line each.
     """
 
     separator: str | None = None
     encoding: str = "utf-8"
     decimal: str | None = None
     thousands: str | None = None
-    signed: frozenset[str] = frozenset()
-    three_decimals: tuple[tuple[str, str], ...] = ()
+    missing: tuple[str, ...] = ()
+    skip_rows: int = 0
+    has_header: bool = True
+    is_trimmed: bool = False
+    cleaned: frozenset[str] = frozenset()
+    remarks: tuple[str, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Assumptions about numbers, a line each."""
-        notes = ["numbers are read with decimal commas"] if self.decimal == "," else []
-        notes += [
-            f"{name}: all values with a point have three decimals, such as {value}; if the point "
-            "separates thousands, pass --thousands ."
-            for name, value in self.three_decimals
-        ]
-        return tuple(notes)
+        """Assumptions about the files, a line each."""
+        decimal = ("numbers are read with decimal commas",) if self.decimal == "," else ()
+        return (*decimal, *self.remarks)
 
     @property
     def point(self) -> str | None:
@@ -119,21 +130,42 @@ class TextForm:
         Among the separators with which the first rows have as many values as the header, the one
         with the most columns is chosen; the usual one if all give a single column.
         """
-        if self.separator is not None:
-            return self.separator
+        named = self.separator or self.above(file)[1]
+        if named is not None:
+            return named
         usual = "\t" if stem_of(file)[1] == ".tsv" else ","
         best, most = usual, 1
         for separator in dict.fromkeys((usual, *_SEPARATORS)):
-            widths = list(map(len, self.first_rows(file, separator, _LOOKED_AT)))
-            if widths and widths[0] > most and set(widths) == {widths[0]}:
-                best, most = separator, widths[0]
+            rows = self.first_rows(file, separator)
+            width = len(rows[0]) if rows else 0
+            if width > most and ({*map(len, rows)} == {width} or _has_row_names(rows)):
+                best, most = separator, width
         return best
 
-    def first_rows(self, file: str, separator: str, n_rows: int) -> list[list[str]]:
-        """The values of the first lines of a file that are not empty."""
+    def above(self, file: str) -> tuple[int, str | None]:
+        """Number of lines above the first row, and the separator that one of them names."""
+        n_lines, separator = self.skip_rows, None
         with reading(repr(file)), self.open(file) as text:
-            rows = csv.reader(text, delimiter=separator)
-            return list(islice(filter(None, rows), n_rows))
+            for line in islice(text, n_lines, None):
+                named = _NAMED.match(line)
+                if named is None and line.strip("\r\n"):
+                    break
+                n_lines, separator = n_lines + 1, named[1] if named else separator
+        return n_lines, separator
+
+    def columns(self, file: str) -> list[str]:
+        """Names of all columns of a file."""
+        rows = self.first_rows(file, self.separator_of(file))
+        if rows and not self.has_header:
+            return [str(place) for place in range(1, len(rows[0]) + 1)]
+        return [*[_ROW_NAMES] * _has_row_names(rows), *rows[0]] if rows else []
+
+    def first_rows(self, file: str, separator: str) -> list[list[str]]:
+        """The values of the first lines of a file that are not empty."""
+        n_above, _ = self.above(file)
+        with reading(repr(file)), self.open(file) as text:
+            rows = csv.reader(islice(text, n_above, None), delimiter=separator)
+            return list(islice(filter(None, rows), _LOOKED_AT))
 
     def open(self, file: str) -> Any:
         """Open a file as text; bytes that are not UTF-8 are marked, other encodings are strict."""
@@ -162,11 +194,17 @@ def stem_of(file: str) -> tuple[str, str]:
 
 def header_of(file: str, form: TextForm = PLAIN) -> list[str]:
     """Names of the columns of a file."""
-    rows = form.first_rows(file, form.separator_of(file), 1)
-    header = rows[0] if rows else []
+    header = [name for name in form.columns(file) if name != _ROW_NAMES]
     if any(c == "\x00" or "\ud800" <= c <= "\udfff" for name in header for c in name):
         raise InvalidParameterError(f"{file!r} cannot be read: its header is no UTF-8 text.")
     return header
+
+
+def _has_row_names(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether each row begins with its name, as R writes it: the header is one name short."""
+    header, *rest = rows or [[]]
+    is_longer = {len(row) for row in rest} == {len(header) + 1} and len(header) > 1
+    return is_longer and any(row[-1] for row in rest) and len({r[0] for r in rest}) == len(rest)
 
 
 def separator_hint(header: Sequence[str]) -> str:
@@ -192,12 +230,12 @@ def text_types(
     """
     numbers = {*names.score, *((names.weight,) if names.weight else ())}
     examples: dict[str, _Examples] = {name: {} for name in names.all}
-    signed: set[str] = set()
+    changed: set[str] = set()
     for batch, place in csv_batches(files, dict.fromkeys(names.all, "string"), form):
         for name in names.all:
-            column = without_signs(batch.column(name), form)
-            if form.thousands is not None and not column.equals(batch.column(name)):
-                signed.add(name)
+            column = _cleaned(batch.column(name), form)
+            if not column.equals(batch.column(name)):
+                changed.add(name)
             for value, kind in _forms_of(column):
                 if kind in examples[name] and "\x00" not in value:
                     continue
@@ -215,17 +253,46 @@ def text_types(
         forms.update(dict.fromkeys(labels, together))
     types = {name: _type(forms[name], name in numbers) for name in names.all}
     numeric = {name for name, kind in types.items() if kind in ("int64", "float64")}
-    three = tuple(
-        (name, examples[name]["three"][0])
+    padded = sorted(changed - numeric)
+    three = {
+        name: examples[name]["three"][0]
         for name in names.all
         if name in numeric
         and "three" in examples[name]
         and "point" not in examples[name]
         and form.point is None
-    )
-    return types, replace(
-        form, decimal=sign, signed=frozenset(signed & numeric), three_decimals=three
-    )
+    }
+    remarks = [
+        f"{name}: all values with a point have three decimals, such as {value}; if the point "
+        "separates thousands, pass --thousands ."
+        for name, value in three.items()
+    ]
+    remarks += [f"blanks around values are removed: {', '.join(padded)}"] if padded else []
+    remarks += _remarks(files[0], form)
+    cleaned = frozenset(changed if form.thousands is not None else padded)
+    return types, replace(form, decimal=sign, cleaned=cleaned, remarks=tuple(remarks))
+
+
+def _remarks(file: str, form: TextForm) -> Iterator[str]:
+    """Assumptions about the header."""
+    first, *others = form.columns(file)
+    if form.has_header and all(map(_NUMBER.fullmatch, (first, *others))):
+        names = ", ".join((first, *others)[:5])
+        yield f"the header holds numbers only ({names}): if it is a row, pass --no-header"
+    if first == _ROW_NAMES:
+        yield "the header is one name short: the first value of each row is read as its name"
+
+
+def _cleaned(column: Any, form: TextForm) -> Any:
+    """A column of text without blanks around values and signs of numbers, if the form says so."""
+    import pyarrow
+    import pyarrow.compute as pc
+
+    if form.is_trimmed:
+        column = pc.utf8_trim_whitespace(column)
+        marks = pyarrow.array([*_MISSING, *form.missing])
+        column = pc.if_else(pc.is_in(column, value_set=marks), None, column)
+    return without_signs(column, form)
 
 
 def without_signs(column: Any, form: TextForm) -> Any:
@@ -329,7 +396,7 @@ def csv_batches(files: Iterable[str], types: Mapping[str, Any], form: TextForm =
         line_of = partial(_line_of, file, form)
         try:
             for batch, place in placed(batches, printable(file), 1, line_of):
-                yield _as_numbers(batch, types, form), place
+                yield _converted(batch, types, form), place
         except InvalidParameterError as error:
             if "invalid UTF8 data" not in str(error):
                 raise
@@ -342,28 +409,32 @@ def _line_of(file: str, form: TextForm, row: int) -> int | None:
     """The line on which a row of a text file begins; None if it would take long to count."""
     if row > _MOST_COUNTED:
         return None
-    place, begins = -1, 1  # the header
     try:
+        n_above, _ = form.above(file)
+        place, begins = -int(form.has_header), n_above + 1
         with form.open(file) as text:
-            reader = csv.reader(text, delimiter=form.separator_of(file))
+            lines = islice(text, n_above, None)
+            reader = csv.reader(lines, delimiter=form.separator_of(file))
             for values in reader:
                 if values and place == row:
                     return begins
                 place += bool(values)
-                begins = reader.line_num + 1
+                begins = n_above + reader.line_num + 1
     except (csv.Error, OSError, UnicodeError):
         pass
     return None
 
 
-def _as_numbers(batch: Any, types: Mapping[str, Any], form: TextForm) -> Any:
-    """Convert numbers with signs, which were read as text."""
+def _converted(batch: Any, types: Mapping[str, Any], form: TextForm) -> Any:
+    """Clean columns that were read as text, and convert them."""
     import pyarrow.compute as pc
 
-    for name in form.signed & set(types):
-        text = pc.replace_substring(without_signs(batch.column(name), form), form.decimal, ".")
+    for name in form.cleaned & set(types):
+        text = _cleaned(batch.column(name), form)
+        if "string" not in str(types[name]):
+            text = pc.utf8_trim_whitespace(pc.replace_substring(text, form.decimal, "."))
         place = batch.schema.get_field_index(name)
-        batch = batch.set_column(place, name, pc.cast(pc.utf8_trim_whitespace(text), types[name]))
+        batch = batch.set_column(place, name, pc.cast(text, types[name]))
     return batch
 
 
@@ -373,20 +444,28 @@ def _open(file: str, types: Mapping[str, Any], form: TextForm) -> Any:
 
     convert = arrow_csv.ConvertOptions(
         include_columns=list(types),
-        column_types=dict(types) | dict.fromkeys(form.signed & set(types), "string"),
+        column_types=dict(types) | dict.fromkeys(form.cleaned & set(types), "string"),
         decimal_point=form.decimal or ".",
-        null_values=list(_MISSING),
+        null_values=[*_MISSING, *form.missing],
         strings_can_be_null=True,
         true_values=list(_TRUE),
         false_values=list(_FALSE),
     )
-    separator = form.separator_of(file)
-    width = sum(len(name.encode()) + 3 for name in form.first_rows(file, separator, 1)[0])
+    columns = form.columns(file)
+    width = sum(len(name.encode()) + 3 for name in columns)
     compression = COMPRESSED.get(Path(file).suffix.lower())
     encoding = "utf8" if form.is_utf8 else form.encoding
     return arrow_csv.open_csv(
         file if compression is None else pyarrow.input_stream(file, compression=compression),
-        read_options=arrow_csv.ReadOptions(block_size=max(_BLOCK, 4 * width), encoding=encoding),
-        parse_options=arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True),
+        read_options=arrow_csv.ReadOptions(
+            block_size=max(_BLOCK, 4 * width),
+            encoding=encoding,
+            column_names=columns,
+            skip_rows=form.above(file)[0],
+            skip_rows_after_names=int(form.has_header),
+        ),
+        parse_options=arrow_csv.ParseOptions(
+            delimiter=form.separator_of(file), newlines_in_values=True
+        ),
         convert_options=convert,
     )

@@ -37,6 +37,7 @@ _OPTIONS = {
     "pos_label=": "--positive ",
     "needed, not a comma.": "needed, not a comma; --decimal , reads commas as decimal points, "
     "--thousands , removes them.",
+    "which is no number.": "which is no number; --missing TEXT names a mark of missing values.",
     "one sign of decimals is needed.": "--decimal names the decimal separator.",
     "no UTF-8 text.": "no UTF-8 text; --encoding names its encoding, such as gbk or latin-1.",
     "drop or fill such rows.": "--drop-missing leaves out such rows.",

@@ -221,6 +221,13 @@ OPTIONS: Mapping[str, Option] = {
         "CHARACTER",
         type=_character,
     ),
+    "missing": _repeated(
+        "a mark of missing values in a text file, such as . or -, besides NA and the like; may be "
+        "repeated",
+        "TEXT",
+    ),
+    "no-header": _switch("the first row is no header: columns are named 1, 2, ..."),
+    "skip-rows": _count("lines of a text file above the header (default: 0)", 1, default=0),
     "drop-missing": _switch(
         "leave out rows with missing values in columns where they are not allowed"
     ),
@@ -319,7 +326,8 @@ OPTIONS: Mapping[str, Option] = {
     "json": _switch("print JSON instead of tables"),
     "quiet": _switch("no progress bar"),
 }
-TEXT = ("sep", "encoding", "decimal", "thousands", "drop-missing")
+_LAYOUT = ("sep", "encoding", "decimal", "thousands", "missing", "no-header", "skip-rows")
+TEXT = (*_LAYOUT, "drop-missing")
 _OUTPUT = ("confidence", "html", "json", "quiet")
 COMMON = ("target", "positive", "weight", "groups", *TEXT, *_OUTPUT)
 COLUMNS = ("predictions", "score", "pred", *COMMON)
@@ -374,4 +382,8 @@ def form_of(options: argparse.Namespace) -> TextForm:
     """Format of a text file."""
     if options.thousands is not None and options.thousands == options.decimal:
         raise ValueError(f"--thousands and --decimal are both {options.decimal!r}.")
-    return TextForm(options.sep, options.encoding, options.decimal, options.thousands)
+    return TextForm(
+        *(options.sep, options.encoding, options.decimal, options.thousands),
+        *(tuple(options.missing), options.skip_rows, not options.no_header),
+        is_trimmed=True,
+    )

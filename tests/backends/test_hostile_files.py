@@ -75,7 +75,8 @@ def test_command_line(tmp_path, capsys, case, stream):
     path = write(tmp_path)
     if path.is_dir() and not stream:
         stream = ["--stream"]
-    status = main(["score", str(path), *ARGUMENTS, *stream])
+    positive = ["--positive", "7"] if case == "leading zeros" else []
+    status = main(["score", str(path), *ARGUMENTS, *positive, *stream])
     out, err = capsys.readouterr()
     if told is RIGHT:
         assert status == 0, err

@@ -177,3 +177,140 @@ def test_options_of_several_values_are_joined(tmp_path, capsys):
     assert len({group for group, _, _ in groups[0]}) == 5
     assert len({metric for _, metric, _ in groups[0]}) == 2
     assert all(str(other) == str(groups[0]) for other in groups)
+
+
+# --------------------------------------------------------------------------- layout of text files
+
+
+def score(capsys, path, *more, columns=("truth", "bad"), positive="bad"):
+    """The area of a file, and the lines on stderr."""
+    status = main(["score", str(path), "--target", columns[0], "--score", columns[1], "--positive",
+                   positive, "--metrics", "roc_auc", "--json", "--quiet", *more])  # fmt: skip
+    out, err = capsys.readouterr()
+    return (json.loads(out)[0]["value"], err) if status == 0 else (status, err)
+
+
+def lines_of(separator=",", header="truth,bad", row="{label},{score}"):
+    rows = [row.format(n=n, label=label, score=p) for n, (label, p) in enumerate(EIGHT, start=1)]
+    return [line.replace(",", separator) for line in ([header] if header else []) + rows]
+
+
+def written(path, lines, end="\n"):
+    path.write_bytes((end.join(lines) + end).encode())
+    return path
+
+
+LAYOUTS = {
+    "sep": (["sep=;", *lines_of(";")], ()),
+    "quoted sep": (['"sep=;"', *lines_of(";")], ()),
+    "sep of a tab": (["sep=\t", *lines_of("\t")], ()),
+    "sep and blank lines": (["", "SEP=;", "", *lines_of(";")], ()),
+    "skipped": (["Report of May, 2024", "by A. Nother", *lines_of()], ("--skip-rows", "2")),
+    "skipped and sep": (["Report", "sep=|", *lines_of("|")], ("--skip-rows", "1")),
+    "row names": (lines_of("\t", row='"{n}",{label},{score}'), ()),
+    "row names of text": (lines_of(row="Mazda {n},{label},{score}"), ()),
+    "row names given apart": (lines_of(" ", row="{n},{label},{score}"), ("--sep", "space")),
+    "blanks": ([line.replace(",", "  , ") for line in lines_of()], ("--sep", ",")),
+}
+
+
+@STREAM
+@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["lf", "crlf"])
+@pytest.mark.parametrize("case", LAYOUTS)
+def test_layouts_of_files(case, end, stream, tmp_path, capsys):
+    lines, options = LAYOUTS[case]
+    if case == "blanks":  # in values, not in names
+        lines = ["truth,bad", *lines[1:]]
+    value, err = score(capsys, written(tmp_path / "f.csv", lines, end), *options, *stream)
+    assert value == pytest.approx(AREA), err
+    if "row names" in case:
+        assert "header is one name short: the first value of each row is read as its name" in err
+
+
+@pytest.mark.parametrize("case", LAYOUTS)
+def test_a_wrong_value_has_its_line_in_every_layout(case, tmp_path, capsys):
+    lines, options = LAYOUTS[case]
+    lines = ["truth,bad", *lines[1:]] if case == "blanks" else lines
+    lines = [*lines[:-1], lines[-1].replace("0.1", "x")]
+    status, err = score(capsys, written(tmp_path / "f.csv", lines), *options)
+    assert status == 2
+    assert f"holds 'x' in line {len(lines)} of " in err
+    assert "--missing TEXT names a mark of missing values" in err
+
+
+def test_trailing_separators_are_no_row_names(tmp_path, capsys):
+    path = written(tmp_path / "f.csv", lines_of(row="{label},{score},"))
+    status, err = score(capsys, path)
+    assert status == 2
+    assert "cannot be read" in err
+
+
+@STREAM
+def test_no_header(stream, tmp_path, capsys):
+    path = written(tmp_path / "f.csv", lines_of(header=""))
+    value, _ = score(capsys, path, "--no-header", *stream, columns=("1", "2"))
+    assert value == pytest.approx(AREA)
+
+
+@pytest.mark.parametrize("command", ["score", "cv"])
+def test_a_header_of_numbers_is_named(command, tmp_path, capsys):
+    rows = [f"{5 + n % 7},{140 + n * n % 31},{(n * 37 % 100) / 100},{n % 2}" for n in range(60)]
+    path = str(written(tmp_path / "f.csv", rows))
+    what = {"score": ["--score", "140"], "cv": ["--models", "tree"]}[command]
+    for header, options, n in ((True, [], 59), (False, ["--no-header"], 60)):
+        target = "0" if header else "4"
+        asked = what if header else [part.replace("140", "2") for part in what]
+        assert main([command, path, "--target", target, *asked, *options, "--quiet"]) == 0
+        out, err = capsys.readouterr()
+        assert f"{n} rows" in out
+        line = "the header holds numbers only (5, 140, 0.0, 0): if it is a row, pass --no-header"
+        assert (line in err) == header
+
+
+@STREAM
+@pytest.mark.parametrize("mark", [".", "-", "?", "-99"])
+def test_marks_of_missing_values(mark, stream, tmp_path, capsys):
+    lines = [*lines_of(), f"bad,{mark}", "good,n.a."]
+    path = written(tmp_path / "f.csv", lines)
+    marks = (f"--missing={mark}", "--missing", "n.a.")
+    value, err = score(capsys, path, *marks, "--drop-missing", *stream)
+    assert value == pytest.approx(AREA)
+    assert bool(stream) or "2 of 10 rows left out" in err
+    status, err = score(capsys, path, *marks, *stream)
+    assert (status, "missing value in line 10 of" in err) == (2, True)
+    status, err = score(capsys, path, "--drop-missing", *stream)
+    assert (status, "--missing TEXT" in err) == (2, True)
+
+
+def test_marks_of_missing_values_are_no_levels_and_no_classes(tmp_path, capsys):
+    rows = [f"{n % 2},{n * 7 % 50 if n % 6 else '.'},{'ab'[n % 3 % 2]}" for n in range(60)]
+    path = str(written(tmp_path / "f.csv", ["target,x,g", *rows, ".,1,a"]))
+    asked = ["cv", path, "--models", "tree", "--missing", ".", "--drop-missing", "--quiet"]
+    assert main(asked) == 0
+    out, err = capsys.readouterr()
+    assert "60 rows" in out
+    assert "x (10)" in err  # filled
+    assert "encoded: g (2)" in err
+
+
+@STREAM
+def test_blanks_around_classes_are_removed(stream, tmp_path, capsys):
+    said = ["bad" if p > 0.5 else "good" for _, p in EIGHT]
+    rows = [f"{label}{' ' * (n % 3)},{name},{'  ' if n == 7 else 'u'}"
+            for n, ((label, _), name) in enumerate(zip(EIGHT, said, strict=True))]  # fmt: skip
+    path = str(written(tmp_path / "f.csv", ["truth,said,g", *rows]))
+    asked = ["score", path, "--target", "truth", "--pred", "said", "--positive", "bad ", "--json"]
+    assert main([*asked, "--metrics", "accuracy", "--by", "g", "--quiet", *stream]) == 0
+    out, err = capsys.readouterr()
+    groups = {row["group"]: row["value"] for row in json.loads(out)}
+    assert groups == pytest.approx({"all": 7 / 8, "u": 6 / 7, "missing": 1})
+    assert "blanks around values are removed: g, truth" in err
+
+
+def test_blanks_around_classes_are_removed_before_models_are_fitted(tmp_path, capsys):
+    rows = [f"{' yes' if n % 2 else 'no'}{' ' * (n % 3 == 0)},{n * 7 % 50}" for n in range(60)]
+    path = str(written(tmp_path / "f.csv", ["target,x", *rows]))
+    assert main(["cv", path, "--models", "tree", "--positive", "yes", "--quiet"]) == 0
+    out, err = capsys.readouterr()
+    assert "positive class: yes" in out
+    assert "blanks around values are removed: target" in err
