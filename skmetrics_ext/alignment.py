@@ -18,7 +18,7 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import Counts
 from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities, Scores
 from skmetrics_ext.validation.containers import read_array
-from skmetrics_ext.validation.encoding import find_labels
+from skmetrics_ext.validation.encoding import Order, find_labels
 from skmetrics_ext.validation.labels import read_labels, read_target
 from skmetrics_ext.validation.positive import positive_class
 from skmetrics_ext.validation.rows import read_rows
@@ -56,8 +56,8 @@ class ModelTarget:
     unseen, lacking : list
         Classes of the rows that the model never saw; classes of the model without rows.
     weight : ndarray or None
-    ordered : bool
-        Whether the order of the classes was declared.
+    ordered : bool, tuple or None
+        The declared order of the classes, as in `Labels`.
     class_array : ndarray of shape (K,)
         ``every`` as an array of labels.
     """
@@ -68,7 +68,7 @@ class ModelTarget:
     unseen: list[Any]
     lacking: list[Any]
     weight: Array | None
-    ordered: bool
+    ordered: Order
     class_array: Array
 
     def rows(
@@ -143,7 +143,7 @@ class AlignedRows:
         else:
             (true,), weight = read_rows(self.sample_weight, False, y_true=self.y_true)
             read = read_target(true)
-            classes, codes, ordered = read.classes, read.codes, true.ordered
+            classes, codes, ordered = read.classes, read.codes, read.ordered
             if read.kind == MULTILABEL:
                 return None
             if read.kind not in ("binary", "multiclass"):
@@ -234,8 +234,7 @@ class AlignedRows:
             known, proba = proba, np.zeros((len(codes), len(order)), dtype=proba.dtype)
             proba[:, find_labels(objects(target.known), objects(order))] = known
         named = Probabilities.of_codes(target.array_of(order), codes, proba, weight)
-        if labels is not None or target.ordered:
-            named.cache["ordered"] = True
+        named.cache["ordered"] = labels is not None or target.ordered
         return named
 
 

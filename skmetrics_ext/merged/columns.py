@@ -17,7 +17,7 @@ from skmetrics_ext.numeric import Array, row_sums
 from skmetrics_ext.slices.group_columns import NO_GROUPS, GroupColumns
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import Column, marked_missing, read_column
-from skmetrics_ext.validation.encoding import encode, encode_columns, find_labels
+from skmetrics_ext.validation.encoding import Order, encode, encode_columns, find_labels, order_of
 from skmetrics_ext.validation.rows import check_total
 from skmetrics_ext.validation.scores import check_mergeable
 from skmetrics_ext.validation.targets import label_values
@@ -92,7 +92,8 @@ class Partition:
 
     ``pred``, ``weight`` (int64 or float64) and ``group`` may be None. ``score`` is (n, K), for two
     classes perhaps (n, 1), the column of the positive class; (n, 0) without scores. Scores that are
-    ``checked`` need no further validation. ``names`` and ``place`` are for errors about the others.
+    ``checked`` need no further validation. ``names`` and ``place`` are for errors about the others;
+    ``ordered`` is the declared order of the labels.
     """
 
     labels: Array
@@ -106,6 +107,7 @@ class Partition:
     checked: bool = False
     names: ColumnNames = ColumnNames("y_true")
     place: RowLocation = RowLocation()
+    ordered: Order = False
 
     @property
     def n_rows(self) -> int:
@@ -159,14 +161,14 @@ def join_parts(parts: Sequence[Partition]) -> Partition:
         groups=groups,
         group=joined([part.group for part in parts], numbers),
         place=RowLocation(),
+        ordered=order_of(labels, [part.ordered for part in parts]),
     )
 
 
 def read_part(data: Any, names: ColumnNames, place: RowLocation) -> Partition:
     """Read the columns of a data frame, a record batch, or a dict of arrays."""
-    labels, codes = encode_labels(
-        [read_value_column(data, name, place) for name in names.labels], place.part
-    )
+    read = [read_value_column(data, name, place) for name in names.labels]
+    labels, codes = encode_labels(read, place.part)
     groups, group = names.by.groups_of(
         {name: read_value_column(data, name, place) for name in names.by.columns}
     )
@@ -176,7 +178,8 @@ def read_part(data: Any, names: ColumnNames, place: RowLocation) -> Partition:
     weight = None if names.weight is None else _weights(data, names.weight, place)
     pred = codes[1] if len(codes) > 1 else None
     rows = labels, codes[0], pred, score, weight, groups, group
-    return Partition(*rows, eps, names=names, place=place)
+    ordered = order_of(labels, [column.order for column in read])
+    return Partition(*rows, eps, names=names, place=place, ordered=ordered)
 
 
 def encode_labels(columns: Iterable[Column], part: str = "") -> tuple[Array, list[Array]]:

@@ -416,12 +416,13 @@ class _GroupReader:
     def value(self, metric: Metric) -> Value:
         if not self.has_weight:
             return Value(NAN, NO_ROWS)
-        error = refusal(self.layout, metric, tuple(self.tally.classes.tolist()))
+        tally = self.tally
+        error = refusal(self.layout, metric, tuple(tally.classes.tolist()), tally.ordered)
         if error:
             return Value(NAN, error)
         if metric.sums == "tables":
-            table = as_factors(self.tally.table)
-            return ranges.read(self.layout.settled(metric), _EveryClass(self.tally.classes, table))
+            tally = _EveryClass(tally.classes, as_factors(tally.table), tally.ordered)
+            return ranges.read(self.layout.settled(metric), tally)
         if metric.sums == "moments":
             return ranges.read(metric, self.sums.moments[self.group, metric.name])
         if metric.sums == "bins":

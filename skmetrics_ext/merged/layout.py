@@ -13,7 +13,8 @@ import numpy as np
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.validation import InvalidParameterError
-from skmetrics_ext.validation.encoding import find_labels
+from skmetrics_ext.validation.containers import Column
+from skmetrics_ext.validation.encoding import Order, find_labels, ranks_in
 from skmetrics_ext.validation.errors import shown_labels
 from skmetrics_ext.validation.labels import read_labels
 from skmetrics_ext.validation.positive import (
@@ -137,12 +138,16 @@ class Layout:
 
 
 @lru_cache(maxsize=256)
-def refusal(layout: Layout, metric: Metric, classes: tuple[Any, ...]) -> str:
+def refusal(layout: Layout, metric: Metric, classes: tuple[Any, ...], ordered: Order) -> str:
     """Try a metric's parameters on one row of each class: its error message, or ""."""
     is_open = not layout.is_binary and metric.options.get("multi_class") == "raise"
     if metric.has_named_params and not is_open:
         return ""
-    true, response = list(classes), list(classes)
+    true: Any = list(classes)
+    if isinstance(ordered, tuple):
+        codes = ranks_in(ordered, read_labels(true))
+        true = Column("y_true", codes, read_labels(list(ordered)), ordered=True)
+    response = true
     if metric.sums == "tables":
         metric = layout.settled(metric)
     else:

@@ -352,8 +352,8 @@ class HeldRows:
         part, layout = self.part, self.layout
         if metric.sums == "tables":
             assert part.pred is not None
-            labels = Labels("multiclass", part.labels, part.true, part.pred, part.weight)
-            return subset(labels, rows)
+            kept = part.weight, part.ordered
+            return subset(Labels("multiclass", part.labels, part.true, part.pred, *kept), rows)
         scored = self.coded.scored_rows(rows)
         if metric.spec.response != "probabilities" or metric.spec.check == Scores.check:
             return as_scores(scored, layout, every=metric.spec.least_classes > 2)

@@ -28,6 +28,7 @@ from skmetrics_ext.validation import (
     Scores,
 )
 from skmetrics_ext.validation.containers import Column
+from skmetrics_ext.validation.encoding import Order
 from skmetrics_ext.validation.labels import read_labels, read_target
 from skmetrics_ext.validation.positive import usual_pair
 from skmetrics_ext.validation.rows import check_total, read_rows
@@ -102,6 +103,7 @@ class StreamState:
                 total += float(weight.sum())
                 check_total(total, "sample_weight of all batches")
         pair, eps, pred_codes = self.pair, 0.0, None
+        ordered: Order = False
         matrix = np.empty((len(true), 0))
         if score is None:
             layout = self.layout or self.layout_of(None, 0)
@@ -110,11 +112,12 @@ class StreamState:
             labels, codes, matrix, eps = self._scores(true, score, classes, layout)
         if pred is not None:
             checked = Labels.check(true, pred).single_label("a stream")
-            self._check_order(checked)
             labels, codes, pred_codes = checked.classes, checked.true, checked.pred.copy()
+            ordered = checked.ordered
         is_text = self._check_text(labels)
         # Codes may be the labels themselves, in an array that the caller goes on to fill.
-        part = Partition(labels, codes.copy(), pred_codes, matrix, weight, eps=eps, checked=True)
+        rows = labels, codes.copy(), pred_codes, matrix, weight
+        part = Partition(*rows, eps=eps, checked=True, ordered=ordered)
         _check_edges(part, layout)
         return part, replace(
             self,
@@ -190,15 +193,6 @@ class StreamState:
                 f"{'text' if expected else 'numbers'} {earlier}."
             )
         return is_text
-
-    def _check_order(self, checked: Labels) -> None:
-        """Reject a declared order of categories, which sums do not keep."""
-        listed = checked.classes.tolist()
-        if checked.ordered and self.labels is None and listed != sorted(listed):
-            raise InvalidParameterError(
-                f"The labels are categories in the order {listed}: pass labels=, all classes in "
-                "this order, because a batch may not contain all of them."
-            )
 
     def final_layout(self, sums: Sums) -> Layout:
         """The layout once all rows are there; classes of labels accumulate over batches."""

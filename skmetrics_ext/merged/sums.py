@@ -98,7 +98,7 @@ def count_labels(part: Partition) -> Sums:
     if not part.n_rows:
         return sums
     pred = part.true if part.pred is None else part.pred
-    labels = Labels("multiclass", part.labels, part.true, pred, part.weight, absolute=True)
+    labels = Labels("multiclass", part.labels, part.true, pred, part.weight, part.ordered)
     if part.group is None:
         sums.tables[None], sums.rows[None] = ConfusionTally.from_labels(labels), part.n_rows
     elif len(part.groups) * len(part.labels) ** 2 > max(1 << 16, 4 * part.n_rows):
@@ -115,7 +115,8 @@ def count_labels(part: Partition) -> Sums:
             seen = ConfusionTally.from_labels(unweighted, part.group)
         for value, table, cells in zip(part.groups, stacked.table, seen.table, strict=True):
             used = cells.any(axis=0) | cells.any(axis=1)
-            sums.tables[value] = ConfusionTally(part.labels[used], table[np.ix_(used, used)])
+            cells = table[np.ix_(used, used)]
+            sums.tables[value] = ConfusionTally(part.labels[used], cells, part.ordered)
     return sums
 
 
@@ -186,7 +187,7 @@ def as_probabilities(rows: Partition, layout: Layout) -> Probabilities:
     matrix = rows.score
     if layout.n_columns == 1:
         matrix = np.column_stack([1 - matrix[:, 0], matrix[:, 0]])
-    cache = {"ordered": layout.labels is not None}
+    cache = {"ordered": layout.labels is not None or rows.ordered}
     return Probabilities(layout.classes, rows.true, matrix, rows.weight, rows.eps, cache=cache)
 
 

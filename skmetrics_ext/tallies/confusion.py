@@ -13,7 +13,7 @@ from skmetrics_ext.numeric import Array, as_factors
 from skmetrics_ext.tallies.counts import Counts, table_of
 from skmetrics_ext.tallies.merging import Merges, check_pool, check_sum, labels_of_part
 from skmetrics_ext.validation import InvalidParameterError, Labels
-from skmetrics_ext.validation.encoding import encode
+from skmetrics_ext.validation.encoding import Order, encode, order_of, ranks_in
 from skmetrics_ext.validation.fields import EXACT, labels_of, shape_error, weights_of
 from skmetrics_ext.validation.groups import read_numbered_groups
 from skmetrics_ext.validation.labels import (
@@ -43,8 +43,8 @@ class Tabulated:
             """Weight in each cell, (..., K, K)."""
 
         @property
-        def ordered(self) -> bool | None:
-            """Whether the order of the classes was declared; None for conflicting orders."""
+        def ordered(self) -> Order:
+            """The declared order of the classes, True for theirs; None for conflicting orders."""
 
     @property
     def kind(self) -> str:
@@ -62,6 +62,13 @@ class Tabulated:
     def positions(self, labels: Any) -> Array:
         """Index of each of ``labels`` among the classes, -1 if absent."""
         return positions_of_labels(read_labels(labels), self.classes)
+
+    def in_rising_order(self) -> Tabulated:
+        """The tally with its classes from the lowest to the highest, if they have an order."""
+        if not isinstance(self.ordered, tuple):
+            return self
+        order = np.argsort(ranks_in(self.ordered, self.classes))
+        return ConfusionTally(self.classes[order], self.table[..., order[:, None], order], True)
 
     def counts(self) -> Counts:
         """One-vs-rest counts per class, arrays of shape (..., K)."""
@@ -121,8 +128,9 @@ class ConfusionTally(Tabulated, Merges):
         The classes, in the order of the axes of the table.
     table : array-like of shape (..., K, K)
         Rows are the true class, columns the predicted one; int64 or float64.
-    ordered : bool or None
-        Whether the classes are in a declared order, one step apart; None for conflicting orders.
+    ordered : bool, tuple or None
+        Whether the classes are in a declared order, one step apart, or a tuple of them in this
+        order; None for conflicting orders.
 
     Examples
     --------
@@ -146,7 +154,7 @@ class ConfusionTally(Tabulated, Merges):
 
     classes: Array
     table: Array
-    ordered: bool | None = False
+    ordered: Order = False
 
     def __post_init__(self) -> None:
         classes, table = self.classes, self.table
@@ -296,14 +304,18 @@ class ConfusionTally(Tabulated, Merges):
             raise no_room(len(positions)) from error
 
 
-def _classes_of(parts: list[ConfusionTally]) -> tuple[Array, bool | None]:
-    """The classes of all parts, and whether their order was declared; None for a conflict."""
-    first, orders = parts[0], {part.ordered for part in parts}
-    ordered = orders.pop() if len(orders) == 1 else None
-    if all(np.array_equal(part.classes, first.classes) for part in parts[1:]):
-        return first.classes, ordered
-    # Parts without weight have no classes.
-    return encode(*filter(len, (part.classes for part in parts)))[0], None if ordered else ordered
+def _classes_of(parts: list[ConfusionTally]) -> tuple[Array, Order]:
+    """The classes of all parts, and their declared order; None for a conflict."""
+    classes, orders = parts[0].classes, {part.ordered for part in parts}
+    if not all(np.array_equal(part.classes, classes) for part in parts[1:]):
+        # Parts without weight have no classes.
+        classes = encode(*filter(len, (part.classes for part in parts)))[0]
+    elif len(orders) == 1:
+        return classes, orders.pop()
+    listed = [
+        tuple(part.classes.tolist()) if part.ordered is True else part.ordered for part in parts
+    ]
+    return classes, order_of(classes, listed)
 
 
 # --------------------------------------------------------------------------- on demand
@@ -325,8 +337,8 @@ class LabelTally(Tabulated):
         return self.labels.classes
 
     @property
-    def ordered(self) -> bool | None:
-        """Whether the order of the classes was declared; None for conflicting orders."""
+    def ordered(self) -> Order:
+        """The declared order of the classes; None for conflicting orders."""
         return self.labels.ordered
 
     @property

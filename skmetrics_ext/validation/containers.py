@@ -48,6 +48,11 @@ class Column:
         """The values, decoded if they are codes."""
         return self.values if self.categories is None else self.categories[self.values]
 
+    @property
+    def order(self) -> Any:
+        """The declared order of the categories, as in `encoding.Order`."""
+        return self.ordered and self.categories is not None and tuple(self.categories.tolist())
+
     def __len__(self) -> int:
         return int(self.values.shape[0])
 

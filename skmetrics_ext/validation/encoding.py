@@ -1,9 +1,10 @@
-"""Columns of labels as classes and codes, in the order that the columns declare."""
+"""Columns of labels as sorted classes and codes, and the order that the columns declare."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -12,12 +13,15 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.containers import EXACT, Column
 from skmetrics_ext.validation.errors import InvalidParameterError
 
+# The classes from the lowest to the highest: True if they are listed so, False if no order was
+# declared, None for conflicting orders.
+Order = bool | tuple[Any, ...] | None
+
 
 def encode_columns(*columns: tuple[Column, Array]) -> tuple[Array, list[Array]]:
-    """Classes that occur in any column, and the codes of each column.
+    """Sorted classes that occur in any column, and the codes of each column.
 
-    Categorical columns are encoded through their categories, never row by row. The classes follow
-    an ordered categorical that has all of them.
+    Categorical columns are encoded through their categories, never row by row.
     """
     for column, values in columns:
         if column.categories is not None or values.dtype.kind not in "biu":
@@ -56,12 +60,7 @@ def encode_columns(*columns: tuple[Column, Array]) -> tuple[Array, list[Array]]:
         code if dense is None else _through(code, dense)
         for code, dense in zip(codes, codes_of, strict=True)
     ]
-    read = [column for column, _ in columns]
-    if not has_order(classes, *read):
-        return _as_in(parts[0], classes), codes
-    order = next(np.argsort(rank) for rank in _ranks(classes, read) if (rank >= 0).all())
-    place = np.argsort(order)
-    return classes[order], [place[code] for code in codes]
+    return _as_in(parts[0], classes), codes
 
 
 def encode(*columns: Array) -> tuple[Array, list[Array]]:
@@ -83,18 +82,26 @@ def _is_beyond_floats(values: Array) -> bool:
 
 def find_labels(wanted: Array, classes: Array) -> Array:
     """Position of each label among the classes, -1 if absent."""
-    place = {label: i for i, label in enumerate(classes.tolist())}
-    return np.array([place.get(label, -1) for label in wanted.tolist()], dtype=np.int64)
+    return ranks_in(classes.tolist(), wanted)
 
 
-def has_order(classes: Array, *columns: Column) -> bool | None:
-    """Whether an ordered categorical declares the order of all classes; None for a conflict."""
-    ranks = _ranks(classes, columns)
-    for first, second in combinations(ranks, 2):
+def order_of(classes: Array, orders: Iterable[Order]) -> Order:
+    """The declared order that has all of the classes, if there is one; None for a conflict."""
+    declared = dict.fromkeys(order for order in orders if order is not False)
+    if None in declared:
+        return None
+    ranks = {order: ranks_in(order, classes) for order in declared if isinstance(order, tuple)}
+    for first, second in combinations(ranks.values(), 2):
         known = (first >= 0) & (second >= 0)
         if not np.array_equal(np.argsort(first[known]), np.argsort(second[known])):
             return None
-    return any(bool((rank >= 0).all()) for rank in ranks)
+    return next((order for order, rank in ranks.items() if (rank >= 0).all()), False)
+
+
+def ranks_in(order: Sequence[Any], classes: Array) -> Array:
+    """Rank of each class in a declared order, -1 if absent."""
+    place = {label: i for i, label in enumerate(order)}
+    return np.array([place.get(label, -1) for label in classes.tolist()], dtype=np.int64)
 
 
 def _as_in(first: Array, classes: Array) -> Array:
@@ -114,9 +121,3 @@ def _through(code_of: Array, dense: Array) -> Array:
 def _as_labels(categories: Array) -> Array:
     is_text = categories.dtype.kind == "O" and all(isinstance(c, str) for c in categories)
     return categories.astype(str) if is_text else categories
-
-
-def _ranks(classes: Array, columns: Sequence[Column]) -> list[Array]:
-    """Rank of each class in each ordered categorical, -1 if absent."""
-    declared = [column.categories for column in columns if column.ordered]
-    return [find_labels(classes, categories) for categories in declared if categories is not None]

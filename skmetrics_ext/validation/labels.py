@@ -11,7 +11,7 @@ import numpy as np
 from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.containers import EXACT, Column, read_column
-from skmetrics_ext.validation.encoding import encode_columns, find_labels, has_order
+from skmetrics_ext.validation.encoding import Order, encode_columns, find_labels, order_of
 from skmetrics_ext.validation.errors import InvalidParameterError, shown_labels
 from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.targets import MULTILABEL, kind_of, label_values, read_values
@@ -31,14 +31,13 @@ class Labels:
     kind : {"binary", "multiclass", "multilabel-indicator"}
         Kind of both columns together, in scikit-learn's terms.
     classes : ndarray of shape (K,)
-        The classes that occur, sorted or in the order of an ordered categorical; output numbers
-        for multilabel data.
+        The classes that occur, sorted; output numbers for multilabel data.
     true, pred : ndarray of int64 of shape (n,), or bool array or CSR matrix of shape (n, K)
         Codes into ``classes``, or indicators.
     weight : ndarray of shape (n,) or None
-    ordered : bool or None
-        Whether an ordered categorical with all classes declares their order; None where two
-        declare conflicting orders.
+    ordered : bool, tuple or None
+        The classes from the lowest to the highest, if an ordered categorical declares all of them;
+        True if they are listed in this order, None where two columns declare conflicting orders.
     absolute : bool
         Whether the weights are as the caller passed them, not rescaled.
     cache : dict
@@ -50,7 +49,7 @@ class Labels:
     true: Any
     pred: Any
     weight: Array | None
-    ordered: bool | None = False
+    ordered: Order = False
     absolute: bool = True
     cache: dict[str, Any] = field(default_factory=dict, repr=False)
 
@@ -123,7 +122,7 @@ class Labels:
     ) -> Self:
         """Labels from two columns and their values."""
         classes, (true_codes, pred_codes) = encode_columns(true, pred)
-        ordered = has_order(classes, true[0], pred[0])
+        ordered = order_of(classes, [true[0].order, pred[0].order])
         return cls(kind_of(classes), classes, true_codes, pred_codes, weight, ordered, absolute)
 
     @property
@@ -212,14 +211,14 @@ class Labels:
 class Target:
     """One column of true labels: its kind in scikit-learn's terms, and the codes of classes.
 
-    ``ordered`` says whether the column declared the order of its classes.
+    ``ordered`` is the order of the classes that the column declared, as in `Labels`.
     """
 
     kind: str
     values: Any
     classes: Array
     codes: Array
-    ordered: bool = False
+    ordered: Order = False
 
     def in_order_of(self, labels: Any, response: str) -> Target:
         """The target with its classes in the order of ``labels``, sorted or not.
@@ -263,7 +262,7 @@ def read_target(column: Column) -> Target:
     if kind:
         return Target(kind, values, np.empty(0), np.empty(0, dtype=np.int64))
     classes, (codes,) = encode_columns((column, values))
-    return Target(kind_of(classes), values, classes, codes, column.ordered)
+    return Target(kind_of(classes), values, classes, codes, column.order)
 
 
 def check_shared_classes(
@@ -490,7 +489,8 @@ def subset(checked: Any, rows: Array | slice) -> Any:
     if name == "pred" and not checked.is_multilabel:
         used, (true, other) = kernels.encode(true, other)
         classes, kind = classes[used], {"kind": kind_of(used)}
-    fields = {"true": true, name: other, "weight": weight, "classes": classes, "cache": {}}
+    cache = {key: checked.cache[key] for key in ("ordered",) if key in checked.cache}
+    fields = {"true": true, name: other, "weight": weight, "classes": classes, "cache": cache}
     return replace(checked, **fields, **kind)
 
 

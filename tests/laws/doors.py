@@ -192,7 +192,9 @@ def of_metric(name, data):
 
 def orders_of(spec):
     """Grades in a declared order are one step apart, whatever their numbers."""
-    return ("pandas ordered category",) if spec.numeric_labels else ()
+    declared = ("pandas ordered category", "pyarrow ordered dictionary", "polars Enum")
+    names = (*declared, *(f"{name}, reversed" for name in declared))
+    return names if spec.numeric_labels else ()
 
 
 def of_many_labels(spec, data):

@@ -169,6 +169,15 @@ def _typed(dtypes):
     return put
 
 
+def _falling(frame):
+    """Classes whose declared order is not that of the columns of scores."""
+    for name in {"true", "pred"} & set(frame):
+        if frame[name].dtype.kind not in "iufb":  # numbers may be grades, of another order
+            classes = sorted(set(frame[name]), reverse=True)
+            frame[name] = pd.Categorical(frame[name], categories=classes, ordered=True)
+    return frame
+
+
 def _of_categories(frame):
     return frame.astype({name: "category" for name in ("true", "pred") if name in frame})
 
@@ -203,6 +212,7 @@ DATASETS = {
     "pandas, nullable": _typed(lambda frame: frame.convert_dtypes()),
     "pandas, Arrow-backed": _typed(lambda frame: frame.convert_dtypes(dtype_backend="pyarrow")),
     "pandas, categories": _typed(_of_categories),
+    "pandas, ordered categories": _typed(_falling),
     "pandas, rows in another order of the index": _typed(
         lambda frame: frame.set_axis(range(len(frame))[::-1])
     ),

@@ -152,15 +152,22 @@ def test_text_and_numbers_do_not_mix():
             stream.update(then, then)
 
 
-def test_a_declared_order_has_to_be_told():
-    grades = pd.Categorical(["low", "high", "mid"], ["low", "mid", "high"], ordered=True)
-    weighted = functools.partial(sx.cohen_kappa_score, weights="linear")
-    with pytest.raises(ValueError, match=r"in the order \['low', 'mid', 'high'\].*pass labels="):
-        Accumulator({"kappa": weighted}).update(grades, grades[[0, 2, 2]])
-    stream = Accumulator({"kappa": weighted}, labels=["low", "mid", "high"])
-    for rows in ([0], [1, 2]):
+@pytest.mark.parametrize("labels", [None, ["low", "mid", "high"]])
+def test_grades_keep_their_declared_order_in_batches_and_files(labels, tmp_path):
+    order = ["low", "mid", "high"]
+    grades = pd.Categorical(["low", "high", "mid"], order, ordered=True)
+    linear = functools.partial(sx.cohen_kappa_score, weights="linear")
+    stream = Accumulator({"kappa": linear, "accuracy": "accuracy"}, labels=labels)
+    for rows in ([0], [1, 2]):  # predicted low, mid, mid: 2 of 3 right, one a step away
         stream.update(grades[rows], grades[[0, 2, 2]][rows])
-    assert stream.compute()["kappa"] == weighted(grades, grades[[0, 2, 2]])
+    stream.save(tmp_path / "sums")
+    # A third is a step away; by chance 1 step for low, 2 / 3 for mid: 1 - (1 / 3) / (7 / 9).
+    expected = {"kappa": pytest.approx(4 / 7), "accuracy": 2 / 3}
+    for got in (stream, Accumulator.load(tmp_path / "sums")):
+        assert got.compute() == expected
+    if labels is None:
+        stream.update(*[pd.Categorical(["low", "mid"], order[::-1], ordered=True)] * 2)
+        assert np.isnan(stream.compute()["kappa"])  # two orders
 
 
 def test_one_kind_of_number():

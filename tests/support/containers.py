@@ -140,6 +140,14 @@ CATEGORIES = {
     "pandas ordered category": lambda values: pd.Series(
         pd.Categorical(values, categories=sorted(set(values.tolist())), ordered=True)
     ),
+    "pandas ordered category, reversed": lambda values: pd.Series(
+        pd.Categorical(values, categories=_falling(values), ordered=True)
+    ),
+    "pyarrow ordered dictionary, reversed": lambda values: pa.DictionaryArray.from_arrays(
+        pa.array([_falling(values).index(value) for value in values.tolist()], pa.int32()),
+        pa.array(_falling(values)),
+        ordered=True,
+    ),
     "pyarrow dictionary": lambda values: _arrow(values).dictionary_encode(),
     "pyarrow dictionary chunks": lambda values: _chunks(values).dictionary_encode(),
 }
@@ -151,8 +159,16 @@ TEXT = {
     "polars Enum": lambda values: pl.Series(
         values.tolist(), dtype=pl.Enum(sorted(set(values.tolist())))
     ),
+    "polars Enum, reversed": lambda values: pl.Series(
+        values.tolist(), dtype=pl.Enum(_falling(values))
+    ),
     "pyarrow large text": lambda values: pa.array(values.tolist(), pa.large_string()),
 }
+
+
+def _falling(values):
+    """The distinct values in an order that no estimator's columns have."""
+    return sorted(set(values.tolist()), reverse=True)
 
 
 def _unused(values):

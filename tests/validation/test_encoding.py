@@ -1,4 +1,4 @@
-"""Classes in the order that columns declare, and the codes of labels of several types."""
+"""Sorted classes, the order that columns declare, and the codes of labels of several types."""
 
 import numpy as np
 import pandas as pd
@@ -27,17 +27,22 @@ def dictionary(values, categories=GRADES):
     return pa.DictionaryArray.from_arrays(codes, pa.array(categories), ordered=True)
 
 
-def classes_of(true, pred):
+def order_of(true, pred):
     checked = Labels.check(true, pred)
     back = [checked.classes[codes].tolist() for codes in (checked.true, checked.pred)]
     assert back == [list(map(str, true)), list(map(str, pred))]
-    return checked.classes.tolist(), checked.ordered
+    assert checked.classes.tolist() == sorted(
+        {*map(str, true), *map(str, pred)}
+    )  # as in estimators
+    if not isinstance(checked.ordered, tuple):
+        return checked.ordered
+    return [label for label in checked.ordered if label in checked.classes]
 
 
 @pytest.mark.parametrize("put", [ordered, enum, dictionary])
-def test_an_order_that_is_declared_is_that_of_the_classes(put):
+def test_an_order_that_is_declared_is_known_and_classes_are_sorted(put):
     plain = [np.array(values) for values in (TRUE, PRED)]
-    assert classes_of(*plain) == (ALPHABET, False)
+    assert order_of(*plain) is False
     for true, pred in (
         (put(TRUE), put(PRED)),
         (put(TRUE), plain[1]),
@@ -45,22 +50,22 @@ def test_an_order_that_is_declared_is_that_of_the_classes(put):
         (put(TRUE, ["none", *GRADES, "top"]), plain[1]),
     ):
         checked = Labels.check(true, pred)
-        assert checked.classes.tolist() == GRADES
-        assert checked.ordered is True
-        assert checked.true.tolist() == [GRADES.index(value) for value in TRUE]
-        assert checked.pred.tolist() == [GRADES.index(value) for value in PRED]
-        assert sx.confusion_matrix(true, pred).tolist() == [[1, 0, 1], [1, 1, 0], [0, 1, 0]]
+        assert checked.classes.tolist() == ALPHABET
+        assert order_of(true, pred) == GRADES
+        assert checked.true.tolist() == [ALPHABET.index(value) for value in TRUE]
+        assert checked.pred.tolist() == [ALPHABET.index(value) for value in PRED]
+        assert sx.confusion_matrix(true, pred).tolist() == [[0, 0, 1], [1, 1, 0], [0, 1, 1]]
 
 
 def test_a_declared_order_has_to_have_all_classes():
     """One that lacks a class leaves its place open."""
     short = ordered(["low", "high", "low", "low", "high"], ["low", "high"])
-    assert classes_of(short, np.array(PRED)) == (ALPHABET, False)
-    assert classes_of(np.array(PRED), short) == (ALPHABET, False)
-    assert classes_of(short, ordered(PRED)) == (GRADES, True)
-    assert classes_of(ordered(PRED), short) == (GRADES, True)
+    assert order_of(short, np.array(PRED)) is False
+    assert order_of(np.array(PRED), short) is False
+    assert order_of(short, ordered(PRED)) == GRADES
+    assert order_of(ordered(PRED), short) == GRADES
     other = ordered(["mid"] * 5, ["mid"])
-    assert classes_of(short, other) == (ALPHABET, False)
+    assert order_of(short, other) is False
 
 
 @pytest.mark.parametrize(
@@ -76,25 +81,22 @@ def test_a_declared_order_has_to_have_all_classes():
     ],
 )
 def test_orders_that_conflict_declare_none(first, second, conflict):
-    found = classes_of(ordered(TRUE, first), ordered(PRED, second))
-    assert found == ((ALPHABET, None) if conflict else (GRADES, True))
+    found = order_of(ordered(TRUE, first), ordered(PRED, second))
+    assert found == (None if conflict else GRADES)
 
 
 def test_orders_of_parts_conflict_only_in_what_they_share():
     """Two grades of each, one in common."""
     low, high = ordered(["low", "mid"], ["low", "mid"]), ordered(["mid", "high"], ["mid", "high"])
-    assert classes_of(low, high) == (ALPHABET, False)
-    assert classes_of(ordered(["a", "b"], ["b", "a"]), ordered(["a", "a"], ["a"])) == (
-        ["b", "a"],
-        True,
-    )
+    assert order_of(low, high) is False
+    assert order_of(ordered(["a", "b"], ["b", "a"]), ordered(["a", "a"], ["a"])) == ["b", "a"]
 
 
 def test_categories_without_an_order_go_by_the_alphabet():
     for categories in (GRADES, [*GRADES, "none"], GRADES[::-1]):
         column = pd.Categorical(TRUE, categories=categories)
-        assert classes_of(column, np.array(PRED)) == (ALPHABET, False)
-        assert classes_of(np.array(PRED), column) == (ALPHABET, False)
+        assert order_of(column, np.array(PRED)) is False
+        assert order_of(np.array(PRED), column) is False
 
 
 def test_categories_of_numbers():

@@ -174,7 +174,7 @@ def test_the_order_of_a_target():
         with refused(told):
             found.in_order_of(listed, "y_score")
     graded = target(pd.Categorical(["b", "a"], categories=["b", "a"], ordered=True))
-    assert (graded.classes.tolist(), graded.ordered) == (["b", "a"], True)
+    assert (graded.classes.tolist(), graded.ordered) == (["a", "b"], ("b", "a"))
 
 
 def test_the_two_classes_of_a_target():

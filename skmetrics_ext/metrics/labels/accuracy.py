@@ -191,7 +191,7 @@ def confusion_matrix(
     {y_true_y_pred}
     labels : array-like of shape (n_classes,), default=None
         The classes and their order; rows with any other class are left out. All that occur,
-        sorted (or in the order of an ordered categorical), by default.
+        sorted, by default; an order that categoricals declare does not count here.
     {sample_weight}
     normalize : {"true", "pred", "all"} or None, default=None
         Divide by the sum of each row (true class), each column (predicted class) or all

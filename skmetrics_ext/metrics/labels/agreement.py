@@ -61,7 +61,7 @@ def cohen_kappa(tally: Counts | Tabulated, weights: Any = None, grades: Any = No
         return 1 - divide(tally.fn.sum(axis=-1) * total, mixed_pairs(tally.true, tally.pred))
     if grades is None and isinstance(weights, str):
         check_order(tally)
-    table, axes = tally.table, (-1, -2)
+    table, axes = tally.in_rising_order().table, (-1, -2)
     worse = disagreement(weights, read_grades(grades, table.shape[-1]))
     true, pred = table.sum(axis=-1), table.sum(axis=-2)
     expected = true[..., :, None] * pred[..., None, :] / table.sum(axis=axes)[..., None, None]
@@ -86,7 +86,7 @@ def krippendorff_alpha(
         return beyond_chance(tally, mixed_pairs(share, share) * _small_sample(rows))
     if level == "ordinal" or grades is None:
         check_order(tally)
-    table, axes = tally.table, (-1, -2)
+    table, axes = tally.in_rising_order().table, (-1, -2)
     rows = table.sum(axis=axes)
     seen = divide(table, np.asarray(rows)[..., None, None])
     seen = (seen + np.swapaxes(seen, -1, -2)) / 2
@@ -189,7 +189,8 @@ def cohen_kappa_score(
     Parameters
     ----------
     y1, y2 : array-like of shape (n_samples,)
-        Labels of the two raters. Ordered categoricals keep their order.
+        Labels of the two raters. ``weights`` and ``grades`` follow the order that ordered
+        categoricals declare.
     {labels}
     weights : {"linear", "quadratic"} or array-like of shape (n_classes, n_classes), default=None
         How bad each disagreement is: distance of the grades, its square, or a matrix of

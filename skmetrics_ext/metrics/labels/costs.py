@@ -39,6 +39,7 @@ def drawn_costs(checked: Probabilities, cost_matrix: Any) -> Array:
 
 def mean_distance(tally: Tabulated) -> Array:
     """Mean over the true classes of the mean distance of the predicted grade."""
+    tally = tally.in_rising_order()
     table, grades = tally.table, grades_of(tally)
     distance = (table * np.abs(grades[:, None] - grades)).sum(axis=-1)
     return mean_of_classes(divide(distance, table.sum(axis=-1)))

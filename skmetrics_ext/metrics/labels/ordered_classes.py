@@ -31,7 +31,7 @@ def check_order(tally: Tabulated, alike: int = 2) -> None:
 
 
 def grades_of(tally: Tabulated) -> Array:
-    """Grades of the classes: the numbers themselves, or steps of a declared order."""
+    """Grades of classes in their order: the numbers themselves, or steps of a declared order."""
     check_order(tally, alike=0)
     if tally.ordered:
         return np.arange(len(tally.classes), dtype=np.float64)

@@ -24,6 +24,7 @@ from skmetrics_ext.numeric import Array, Options, PosLabel, divide, exclusive_cu
 from skmetrics_ext.tallies import Means
 from skmetrics_ext.validation import InvalidParameterError, Probabilities, warn_undefined
 from skmetrics_ext.validation.containers import count_rows
+from skmetrics_ext.validation.encoding import ranks_in
 from skmetrics_ext.validation.probabilities import n_columns
 from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.tensors import to_host
@@ -108,9 +109,9 @@ def spherical_cosines(checked: Probabilities) -> Array:
 
 def ranked_distances(checked: Probabilities) -> Array:
     """Squared distance of the two distribution functions of each row, by step."""
-    _check_order(checked)
-    reached = np.cumsum(checked.proba[:, :-1], axis=1)
-    away = reached - (np.arange(reached.shape[1]) >= checked.true[:, None])
+    true, proba = _in_order(checked)
+    reached = np.cumsum(proba[:, :-1], axis=1)
+    away = reached - (np.arange(reached.shape[1]) >= true[:, None])
     return (np.einsum("nk,nk->n", away, away) / reached.shape[1])[:, None]
 
 
@@ -396,8 +397,9 @@ def ranked_probability_score(
         of the positive class.
     labels : array-like of shape (n_classes,), default=None
         The classes from the lowest to the highest, and the columns of ``y_proba`` in the same
-        order. The sorted classes of ``y_true`` by default, which for text is no order of rank
-        and refused.
+        order. By default the columns are those of the sorted classes of ``y_true``, as in
+        ``predict_proba``, and the rank is the order of an ordered categorical, or of numbers;
+        text has none and is refused.
     {proba_pos_label}
     {sample_weight}
 
@@ -431,11 +433,14 @@ def ranked_probability_score(
     return float(mean(Means.of(ranked_distances(checked), checked.weight)))
 
 
-def _check_order(checked: Probabilities) -> None:
-    """Refuse text without a declared order: the alphabet is no order of grades."""
-    classes = checked.classes
-    if len(classes) < 3 or classes.dtype.kind not in "UTO" or checked.cache.get("ordered"):
-        return
+def _in_order(checked: Probabilities) -> tuple[Array, Array]:
+    """Codes and probabilities with the classes in rising order; refuse text that has none."""
+    classes, order = checked.classes, checked.cache.get("ordered")
+    if isinstance(order, tuple):
+        columns = np.argsort(ranks_in(order, classes))
+        return np.argsort(columns)[checked.true], checked.proba[:, columns]
+    if len(classes) < 3 or classes.dtype.kind not in "UTO" or order:
+        return checked.true, checked.proba
     raise InvalidParameterError(
         f"The order of the text labels {classes.tolist()} is not known: pass labels=, from the "
         "lowest class to the highest."

@@ -49,7 +49,8 @@ def test_text_has_no_order_of_its_own():
         ranked_probability_score(true, proba)
     assert ranked_probability_score(true, proba, labels=true) == 0
     ordered = pd.Series(pd.Categorical(true, categories=true, ordered=True))
-    assert ranked_probability_score(ordered, proba) == 0
+    sorted_columns = [[0, 1, 0], [0, 0, 1], [1, 0, 0]]  # high, low, mid, as in predict_proba
+    assert ranked_probability_score(ordered, sorted_columns) == 0
     alphabet = pd.Series(pd.Categorical(true, categories=true))
     with pytest.raises(ValueError, match="order of the text labels"):
         ranked_probability_score(alphabet, proba)
