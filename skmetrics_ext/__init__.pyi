@@ -9,6 +9,7 @@ from skmetrics_ext.curves import precision_recall_curves as precision_recall_cur
 from skmetrics_ext.curves import roc_curves as roc_curves
 from skmetrics_ext.inference.area_power import roc_auc_power as roc_auc_power
 from skmetrics_ext.inference.area_power import roc_auc_sample_size as roc_auc_sample_size
+from skmetrics_ext.inference.arithmetic import mean as mean
 from skmetrics_ext.inference.bands import curve_band as curve_band
 from skmetrics_ext.inference.calibration_intervals import (
     calibration_curve_binned as calibration_curve_binned,

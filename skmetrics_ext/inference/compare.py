@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference import anytime
+from skmetrics_ext.inference.algebra import Made, linear, mapped
 from skmetrics_ext.inference.anytime import ANYTIME, MIN_ROWS
 from skmetrics_ext.inference.draws import pairs
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, RowDesign, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan, bootstrap_bounds, resample
 from skmetrics_ext.inference.draws.rankings import is_area
 from skmetrics_ext.inference.draws.readers import find_metric, samples_of_models
+from skmetrics_ext.inference.identity import Given, leaf_of
 from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.inference.margins import Alternative, Claim, on_side
 from skmetrics_ext.inference.methods import facts_of_both
@@ -26,7 +28,7 @@ from skmetrics_ext.inference.scales import tail_probability
 from skmetrics_ext.inference.t_tests import no_difference, paired_t_test, variance_of_difference
 from skmetrics_ext.inference.tests.contingency import discordant_rows, mcnemar_comparison
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.numeric import RandomState
+from skmetrics_ext.numeric import Array, RandomState
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import InvalidParameterError, check_option
@@ -193,9 +195,16 @@ def compare(
     statistics = list(map(linearize, samples_of_models(measure, y_true, models, *design)))
     task = ModelsToCompare(statistics, claim, level, plan)
     result = compare_pair(task, method)
-    if not measure.spec.is_known:
-        return result
-    return replace(result, facts=facts_of_both(result, task.statistics[0]))
+    if measure.spec.is_known:
+        result = replace(result, facts=facts_of_both(result.facts, task.statistics[0]))
+    source = object()  # both are of one call
+    a, b = (
+        leaf_of(Given(measure, y_true, pred, *design), statistic, source=source)
+        for pred, statistic in zip(models.values(), statistics, strict=True)
+    )
+    sides = [mapped(leaf, "log") if LOG_RATIO in result.method else leaf for leaf in (a, b)]
+    made = Made(linear((1.0, sides[0]), (-1.0, sides[1])), plan, method, claim)
+    return replace(result, _made=made)
 
 
 @dataclass(frozen=True, eq=False)
@@ -382,22 +391,26 @@ def _by_bootstrap(task: ModelsToCompare) -> Comparison:
     if pair.value == 0 and not known.any():
         return no_difference(contrast, pair, _NAN, len(draws))
 
-    def tail(null: float, side: str) -> float:
-        """Share of draws beyond a value; the observed rows count as one more, so it is not 0."""
-        below = (np.count_nonzero(known <= null) + 1) / (len(known) + 1)
-        above = (np.count_nonzero(known >= null) + 1) / (len(known) + 1)
-        tails = {"greater": below, "less": above, "two-sided": min(2 * min(below, above), 1.0)}
-        return tails[side]
-
     notes = [note_on_metric(task.metric)]
     if any(sample.jumps for sample in task.samples):
         notes.append(JUMPS)
     if len(known) < len(draws):
         notes.append(f"{len(draws) - len(known)} of {len(draws)} draws were undefined")
     error = float(known.std(ddof=1)) if len(known) > 1 else _NAN
-    p_value, note = task.claim.tested(tail)[0], "; ".join(filter(None, notes))
+    p_value, note = (
+        task.claim.tested(partial(share_beyond, known))[0],
+        "; ".join(filter(None, notes)),
+    )
     bounds = float(low), float(high)
     return contrast.tested(bounds, _NAN, p_value, error, note, draws=len(draws))
+
+
+def share_beyond(draws: Array, null: float, side: str) -> float:
+    """Share of draws beyond a value; the observed rows count as one more, so it is not 0."""
+    below = (np.count_nonzero(draws <= null) + 1) / (len(draws) + 1)
+    above = (np.count_nonzero(draws >= null) + 1) / (len(draws) + 1)
+    tails = {"greater": below, "less": above, "two-sided": min(2 * min(below, above), 1.0)}
+    return tails[side]
 
 
 def _by_permutation(task: ModelsToCompare) -> Comparison:

@@ -9,10 +9,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skmetrics_ext.inference.algebra import Made, linear, mapped
 from skmetrics_ext.inference.compare import is_ratio
 from skmetrics_ext.inference.draws import bootstrap, readers
 from skmetrics_ext.inference.draws.atoms import WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
+from skmetrics_ext.inference.identity import Given, Separate, leaf_of
 from skmetrics_ext.inference.linearized import (
     Linearized,
     correlation,
@@ -167,7 +169,14 @@ def compare_samples(
     for name, number in first.atoms.of_design().items():
         other = second.atoms.of_design()[name]
         counts[name] = None if number is None or other is None else number + other
-    return replace(result, **counts, facts=facts_of_both(result, first, second))
+    a, b = (
+        leaf_of(Given(measure, *rows), statistic, rows=Separate())
+        for rows, statistic in ((rows_a, first), (rows_b, second))
+    )
+    sides = [mapped(leaf, "log") if "log_ratio" in result.method else leaf for leaf in (a, b)]
+    made = Made(linear((1.0, sides[0]), (-1.0, sides[1])), plan, method, claim)
+    facts = facts_of_both(result.facts, first, second)
+    return replace(result, **counts, facts=facts, _made=made)
 
 
 def _statistic(metric: Metric, name: str, *rows: Any) -> Linearized:
@@ -190,6 +199,7 @@ def difference_of_samples(
     plan: DrawPlan,
     *,
     share_rows: bool = False,
+    log: bool = True,
     names: Sequence[str] = "ab",
 ) -> Comparison:
     r"""The difference of two samples from the intervals of both (MOVER).
@@ -199,7 +209,8 @@ def difference_of_samples(
     .. math:: d - \sqrt{(a - l_a)^2 + (u_b - b)^2 - 2 r (a - l_a)(u_b - b)}
 
     with r the correlation of both errors (Zou & Donner 2008; Zou 2007, Psychological Methods
-    12(4), 399-413): 0 for samples that share neither rows nor clusters.
+    12(4), 399-413): 0 for samples that share neither rows nor clusters. Metrics that are ratios
+    are compared by their logarithms, unless ``log`` is False.
     """
     metric, sides = first.origin.metric, (first, second)
     two_sided = methods_of(second).keys() - {bootstrap.UPPER}
@@ -215,8 +226,8 @@ def difference_of_samples(
             f"method={method!r} does not apply to {metric.name} here; those that do are "
             f"{['auto', *shared_methods, *welch]}."
         )
-    log = method == "auto" and name == "log" and is_ratio(metric)
-    intervals = [_interval_at(side, name, plan, log=log) for side in sides]
+    log = log and method == "auto" and name == "log" and is_ratio(metric)
+    intervals = [interval_at(side, name, plan, log=log) for side in sides]
     shared = correlation(first, second) if share_rows else 0.0
     least = 2 / (plan.most_draws + 1) if name in bootstrap.BOOTSTRAP_METHODS else _LEAST_P
     label = "log_ratio" if log else name
@@ -254,8 +265,8 @@ def difference_of_samples(
         return contrast.tested(bounds, p_value=claim.tested(tail)[0], error=error, note=note)
 
 
-def _interval_at(
-    statistic: Linearized, method: str, plan: DrawPlan, *, log: bool
+def interval_at(
+    statistic: Linearized, method: str, plan: DrawPlan, *, log: bool = False
 ) -> Callable[[Any], Interval]:
     """The interval at any level, also of the logarithm; rows are drawn once for all levels."""
     compute, sample = methods_of(statistic)[method], statistic.origin
@@ -273,6 +284,18 @@ def _interval_at(
         return ends._replace(low=np.log(ends.low), high=np.log(ends.high), error=error)
 
     return interval
+
+
+def distances_of(statistic: Linearized, method: str, plan: DrawPlan) -> Callable[[Any], Bounds]:
+    """Distances of the bounds from the value, down and up, at any level."""
+    name = next(iter(methods_of(statistic))) if method == "auto" else method
+    interval, value = interval_at(statistic, name, plan), float(statistic.value)
+
+    def distances(level: Any) -> Bounds:
+        ends = interval(level)
+        return value - ends.low, ends.high - value
+
+    return distances
 
 
 def p_value_from_bounds(away: Callable[[Any], Bounds], distance: float, least: float) -> float:

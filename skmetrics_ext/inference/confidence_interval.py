@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skmetrics_ext.inference.algebra import Made
 from skmetrics_ext.inference.anytime import MIN_ROWS
 from skmetrics_ext.inference.draws import readers
 from skmetrics_ext.inference.draws.atoms import WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
+from skmetrics_ext.inference.identity import Given, leaf_of
 from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.inference.margins import Goal
 from skmetrics_ext.inference.methods import IntervalMethod, interval_of
@@ -39,6 +42,7 @@ def confidence_interval(
     strata: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     weights_are: WeightsAre = "importance",
+    rows: ArrayLike | str | None = None,
     stratified: bool = False,
     n_resamples: int | None = None,
     min_rows: int = MIN_ROWS,
@@ -110,6 +114,10 @@ def confidence_interval(
     weights_are : {"importance", "frequency"}, default="importance"
         Whether a weight of 2 is one row that counts twice, or two rows. Only the second makes
         intervals narrower.
+    rows : str or array-like of shape (n_samples,), default=None
+        The name of the rows, or an identity of each, by which they are recognised when estimates
+        are subtracted or averaged. By default rows with equal labels in the same order, groups and
+        strata are the same rows.
     stratified : bool, default=False
         Whether the bootstrap keeps the number of rows of each class, as in a case-control sample.
     n_resamples : int, default=None
@@ -189,6 +197,7 @@ def confidence_interval(
     if isinstance(metric, list | tuple):
         single: Options = {"method": method, "goal": goal, "strata": strata}
         single |= {"weights_are": weights_are, "stratified": stratified, "min_rows": min_rows}
+        single["rows"] = rows
         single |= {"n_resamples": n_resamples, "random_state": random_state}
         single |= {"n_jobs": n_jobs, "progress": progress}
         shared: Options = {"sample_weight": sample_weight, "groups": groups, **metric_params}
@@ -197,14 +206,14 @@ def confidence_interval(
     measure, level = readers.find_metric(metric, metric_params), check_level(confidence_level)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress, min_rows)
     target = None if goal is None else Goal.of(goal, measure)
-    rows = y_true, y_pred, sample_weight, groups, strata, weights_are
-    sample = readers.sample_of_rows(measure, *rows)
-    estimates = interval_of(linearize(sample), method, level, plan)
-    if target is None:
-        return estimates
+    given = Given(measure, y_true, y_pred, sample_weight, groups, strata, weights_are)
+    statistic = given.statistic()
+    estimates = interval_of(statistic, method, level, plan)
     if isinstance(estimates, list):
-        return [target.compared_with(estimate) for estimate in estimates]
-    return target.compared_with(estimates)
+        return estimates if target is None else list(map(target.compared_with, estimates))
+    made = Made(leaf_of(given, statistic, rows=rows), plan, method)
+    estimate = replace(estimates, _made=made)
+    return estimate if target is None else target.compared_with(estimate)
 
 
 def _of_several(

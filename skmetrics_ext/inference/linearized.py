@@ -44,11 +44,14 @@ class Contributions(NamedTuple):
         Classes of atoms, in each way by which degrees of freedom are counted. A class of m rows,
         or groups, has m - 1. The first way gives the variance, the way that leaves least gives the
         degrees of freedom.
+    of_counts : bool, default=False
+        Whether they are those of multinomial tables.
     """
 
     parts: Array
     atoms: Atoms
     ways: tuple[Way, ...] = (None,)
+    of_counts: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +159,10 @@ class Linearized:
         atoms, first, second, ways = joint_atoms(self, other)
         value = difference_of(self.value, other.value, log=self.log)
         width = np.inf if self.log else self.bounds[1] - self.bounds[0]
-        known, bounds = Contributions(first - second, atoms, ways), (-width, width)
+        known, bounds = (
+            Contributions(first - second, atoms, ways, self.is_of_counts),
+            (-width, width),
+        )
         size = float(sum(np.einsum("u,u->", atoms.times(side), side) for side in (first, second)))
         return Linearized(value, (self, other), bounds, self.log, known, size)
 
@@ -170,9 +176,15 @@ class Linearized:
         forms for kappa, F1 and proportions; means, areas, groups and strata have it, like the t
         test and survey estimators.
         """
-        sample = self.origin[0].origin if isinstance(self.origin, tuple) else self.origin
-        from_counts = sample is not None and (sample.is_compact or sample.share)
-        return self.squares if from_counts and self.design.is_plain else self._by_first_way[0]
+        from_counts = self.is_of_counts and self.design.is_plain
+        return self.squares if from_counts else self._by_first_way[0]
+
+    @property
+    def is_of_counts(self) -> bool:
+        """Whether contributions are those of a multinomial table, or a share."""
+        if self.known is not None and not hasattr(self.origin, "is_compact"):
+            return self.known.of_counts
+        return bool(self.origin.is_compact or self.origin.share)
 
     @cached_property
     def error(self) -> Array:

@@ -39,9 +39,13 @@ class Claim(NamedTuple):
 
     @classmethod
     def of(
-        cls, alternative: str, margin: float | None = None, metric: Metric | None = None
+        cls,
+        alternative: str,
+        margin: float | None = None,
+        metric: Metric | None = None,
+        higher: bool | None = None,
     ) -> Claim:
-        """Check the arguments; the metric has the direction that is worse, and the range."""
+        """Check the arguments; ``higher`` says which direction is better, else the metric."""
         check_option("alternative", alternative, ALTERNATIVES)
         if margin is None:
             if alternative not in SIDES:
@@ -63,7 +67,8 @@ class Claim(NamedTuple):
         not_less, not_more = (-size, "greater"), (size, "less")
         parts: tuple[tuple[float, str], ...]
         if alternative == "non-inferior":
-            parts = (not_less if greater_is_better(metric, alternative) else not_more,)
+            higher = greater_is_better(metric, alternative) if higher is None else higher
+            parts = (not_less if higher else not_more,)
         else:
             parts = {
                 "greater": (above,),

@@ -21,7 +21,7 @@ from skmetrics_ext.inference.proportions import (
     ProportionMethod,
     proportion_bounds,
 )
-from skmetrics_ext.inference.results import Comparison, Estimate, estimate
+from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.inference.scales import SCALES, Bounds, Interval, Level, quantile, scales_of
 from skmetrics_ext.numeric import Array, divide, wilson_bounds
 from skmetrics_ext.result_bases import Facts
@@ -119,11 +119,11 @@ def _facts(statistic: Linearized, method: str) -> Facts:
     return Facts(metric.name, dict(metric.params), n_rows, effective, freedom, positive)
 
 
-def facts_of_both(result: Comparison, *sides: Linearized) -> Facts:
-    """Facts of a comparison, with the rows of one statistic, or of two samples."""
+def facts_of_both(of_test: Facts | None, *sides: Linearized) -> Facts:
+    """Facts of a comparison, with the rows of one statistic, or of several samples."""
     facts = [_facts(side, notes.NONE) for side in sides]
     rows, effective = np.sum([(each.n or 0, each.n_effective or 0) for each in facts], axis=0)
-    of_test = result.facts or Facts()
+    of_test = of_test or Facts()
     both = replace(facts[0], n=float(rows), n_effective=float(effective))
     return replace(both, freedom=of_test.freedom, draws=of_test.draws)
 

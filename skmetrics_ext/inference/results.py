@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from functools import partial
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,11 +16,157 @@ if TYPE_CHECKING:
 
 _NAN = float("nan")
 
+_COMPUTED = ("log", "exp", "sqrt", "square", "reciprocal")
 _ANSWERS = {True: "reached", False: "not reached", None: "undecided"}
 
 
+class Computable(Citable):
+    """An estimate to compute with: it remembers the rows that it was computed from.
+
+    Differences, sums, multiples, ratios, products and functions are estimates too. A row that
+    operands share is paired with itself, other rows are independent.
+    """
+
+    __slots__ = ()
+
+    def __add__(self, other: Any) -> Any:
+        return _computed("add", self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return _computed("add", other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return _computed("subtract", self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _computed("subtract", other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return _computed("multiply", self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return _computed("multiply", other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return _computed("divide", self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _computed("divide", other, self)
+
+    def __pow__(self, power: Any) -> Any:
+        return _algebra().raised(self, power)
+
+    def __neg__(self) -> Any:
+        return _computed("multiply", -1, self)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """NumPy's functions of estimates: ``np.log(a)``, ``np.float64(2) * a``."""
+        name = ufunc.__name__
+        if method != "__call__" or options:
+            return NotImplemented
+        if name in ("add", "subtract", "multiply", "divide"):
+            return _computed(name, *inputs)
+        if name == "negative":
+            return -inputs[0]
+        return inputs[0].apply(name) if name in _COMPUTED else NotImplemented
+
+    def apply(self, function: Any, *, monotone: bool = True) -> Any:
+        """A function of the estimate.
+
+        Parameters
+        ----------
+        function : callable or str
+            A function of one number, or "log", "exp", "sqrt", "square" or "reciprocal".
+        monotone : bool, default=True
+            Whether it rises, or falls, over the whole interval, whose bounds it then maps. Of
+            another function the interval is that of its derivative at the value (delta method).
+
+        Returns
+        -------
+        Estimate
+        """
+        return _algebra().applied(self, function, monotone=monotone)
+
+    def test(
+        self,
+        *,
+        null: float | None = None,
+        margin: float | None = None,
+        alternative: str = "two-sided",
+        better: str | None = None,
+    ) -> Comparison:
+        """Test a claim about the estimate.
+
+        Parameters
+        ----------
+        null : float, default=None
+            The value if the claim is wrong; by default 0 for differences and 1 for ratios.
+        margin : float, default=None
+            The least difference that matters; of a ratio the least ratio, such as 0.9.
+        alternative : str, default="two-sided"
+            "two-sided", "less", "greater", "non-inferior" or "equivalent".
+        better : str, default=None
+            "higher" or "lower": the direction, if the metrics do not share one.
+
+        Returns
+        -------
+        Comparison
+        """
+        return _algebra().claimed(
+            self, null=null, margin=margin, alternative=alternative, better=better
+        )
+
+    def at(self, confidence_level: float) -> Any:
+        """The estimate at another confidence level.
+
+        Parameters
+        ----------
+        confidence_level : float in (0, 1)
+
+        Returns
+        -------
+        Estimate
+        """
+        return _algebra().asked_again(self, level=confidence_level)
+
+    def over(self, *, method: str) -> Any:
+        """The estimate with another method of interval.
+
+        Parameters
+        ----------
+        method : str
+            As in `confidence_interval` for one metric, in `compare` for two models.
+
+        Returns
+        -------
+        Estimate
+        """
+        return _algebra().asked_again(self, method=method)
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self
+
+    def __reduce__(self) -> Any:
+        """Pickled without rows, so that there is nothing to compute with."""
+        values = {item.name: getattr(self, item.name) for item in fields(self)}  # type: ignore[arg-type]
+        return partial(type(self), **(values | {"_made": None})), ()
+
+
+def _algebra() -> Any:
+    from skmetrics_ext.inference import arithmetic  # which needs the results
+
+    return arithmetic
+
+
+def _computed(name: str, first: Any, second: Any) -> Any:
+    return _algebra().computed(name, first, second)
+
+
 @dataclass(frozen=True, repr=False, eq=False, slots=True)
-class Estimate(Citable):
+class Estimate(Computable):
     """A number with its interval.
 
     Parameters
@@ -75,6 +222,7 @@ class Estimate(Citable):
     design_effect: float = float("nan")
     n_strata: int | None = None
     facts: Facts | None = field(default=None, repr=False)
+    _made: Any = field(default=None, repr=False)
 
     def __str__(self) -> str:
         goal = "" if self.goal is None else f", goal {self.goal:g}: {_ANSWERS[self.reached]}"
@@ -100,7 +248,7 @@ def design_text(n_groups: int | None, n_strata: int | None, effects: Iterable[fl
 
 
 @dataclass(frozen=True, repr=False, eq=False, slots=True)
-class Comparison(Citable):
+class Comparison(Computable):
     """The difference between two models on the same rows, and a test of it.
 
     Parameters
@@ -165,6 +313,12 @@ class Comparison(Citable):
     design_effect: float = float("nan")
     n_strata: int | None = None
     facts: Facts | None = field(default=None, repr=False)
+    _made: Any = field(default=None, repr=False)
+
+    @property
+    def value(self) -> float:
+        """The difference."""
+        return self.difference
 
     @property
     def concluded(self) -> bool | None:

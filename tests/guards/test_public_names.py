@@ -72,7 +72,9 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
             import_module(namespace).nothing  # noqa: B018
 
 
-@pytest.mark.parametrize("first", ["registry.find", "metrics.labels.rates", "rows", "report.page"])
+@pytest.mark.parametrize(
+    "first", ["registry.find", "metrics.labels.rates", "tables", "report.page"]
+)
 def test_any_module_may_be_imported_first(first: str) -> None:
     code = f"from skmetrics_ext import formats; import skmetrics_ext.{first}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -1,0 +1,516 @@
+"""The one choice of interval and test for statistics that are made of others.
+
+A leaf has the interval of its metric. Multiples and functions of one statistic have its bounds,
+moved. The difference of one metric on the same rows is compared as two models are, on other rows
+as two samples are. A mean has the t interval of the contributions of all rows, on the scale of its
+range. Anything else has a t interval of the joined contributions of operands on the same rows
+(delta method), and over other rows MOVER (Zou & Donner 2008, Statistics in Medicine 27(10),
+1693-1702). Statistics without contributions are drawn, rows that operands share once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from skmetrics_ext.inference import notes
+from skmetrics_ext.inference.algebra import (
+    CLOSE,
+    Expression,
+    Leaf,
+    Linear,
+    Mapped,
+    Missing,
+)
+from skmetrics_ext.inference.compare import (
+    ModelsToCompare,
+    compare_pair,
+    is_ratio,
+    share_beyond,
+)
+from skmetrics_ext.inference.compare_samples import (
+    difference_of_samples,
+    distances_of,
+    p_value_from_bounds,
+)
+from skmetrics_ext.inference.draws import bootstrap
+from skmetrics_ext.inference.draws.atoms import (
+    Atoms,
+    RowDesign,
+    Scatter,
+    block_sizes,
+    draw_counts,
+    joined_codes,
+)
+from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
+from skmetrics_ext.inference.draws.samples import FoldMean
+from skmetrics_ext.inference.identity import related
+from skmetrics_ext.inference.linearized import Contributions, Linearized, correlation
+from skmetrics_ext.inference.margins import Claim, on_side
+from skmetrics_ext.inference.methods import interval_of
+from skmetrics_ext.inference.results import Comparison, Estimate
+from skmetrics_ext.inference.scales import Bounds, quantile, tail_probability
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.result_bases import Facts
+from skmetrics_ext.validation import InvalidParameterError
+
+Block = list[tuple[Leaf, Linearized]]  # leaves of the same rows
+
+_NAN = float("nan")
+_LEAST_P = 1e-12  # below which levels are not distinguishable from 1
+_DRAWN = 1 << 20  # numbers that are drawn at once
+SAME_ESTIMATE = "the same estimate on both sides"
+_PERCENTILE = "bootstrap"
+_SHARED = (
+    "no interval: a metric without influence values, of rows that are shared in part, cannot be "
+    "drawn here"
+)
+NO_SPREAD = f"{notes.NO_SPREAD}: {notes.NO_WIDTH}"
+
+
+class Answer(NamedTuple):
+    """Bounds, error and test of a statistic."""
+
+    low: float = _NAN
+    high: float = _NAN
+    error: float = _NAN
+    method: str = notes.NONE
+    note: str = ""
+    p_value: float = _NAN
+    statistic: float = _NAN
+    freedom: float | None = None
+    draws: int | None = None
+    design_effect: float = _NAN
+    n_groups: int | None = None
+    n_strata: int | None = None
+
+    @classmethod
+    def of(cls, result: Estimate | Comparison) -> Answer:
+        """The numbers of a result."""
+        facts = result.facts or Facts()
+        tested = (result.p_value, result.statistic) if isinstance(result, Comparison) else ()
+        numbers = result.low, result.high, result.standard_error, result.method, result.note
+        ended = cls(*numbers, *tested)
+        return ended._replace(
+            freedom=facts.freedom,
+            draws=facts.draws,
+            design_effect=result.design_effect,
+            n_groups=result.n_groups,
+            n_strata=result.n_strata,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What is asked of a statistic: the level, a claim, how rows are drawn, the method."""
+
+    level: float
+    claim: Claim | None = None
+    plan: DrawPlan = PLAN
+    method: str = "auto"
+    _read: dict[Leaf, Linearized] = field(default_factory=dict)
+
+    def read(self, leaf: Leaf) -> Linearized:
+        """The linearized statistic of a leaf, read once for each question."""
+        if leaf not in self._read:
+            self._read[leaf] = leaf.read()
+        return self._read[leaf]
+
+    def blocks(self, x: Expression) -> tuple[list[Block], bool]:
+        """The leaves by the rows that they have, and whether blocks share rows of a source."""
+        blocks: list[Block] = []
+        shares = False
+        for leaf in x.operands():
+            own = leaf, self.read(leaf)
+            relations = [related(own, block[0]) for block in blocks]
+            shares = shares or "shared" in relations
+            if "same" in relations:
+                blocks[relations.index("same")].append(own)
+            else:
+                blocks.append([own])
+        return blocks, shares
+
+    def about(self, claim: Claim | None) -> Asked:
+        """The question with another claim."""
+        return replace(self, claim=claim)
+
+
+def null_of(x: Expression) -> float | None:
+    """The value of a difference or a ratio if nothing differs; None for other statistics."""
+    if isinstance(x, Mapped):
+        null = null_of(x.operand)
+        return None if null is None else float(x.function.of(null))
+    if not isinstance(x, Linear):
+        return None
+    if len(x.terms) == 1:
+        ((factor, term),) = x.terms
+        null = null_of(term)
+        return None if null is None else factor * null + x.offset
+    factors = [factor for factor, _ in x.terms]
+    return 0.0 if factors and not x.offset and min(factors) < 0 < max(factors) else None
+
+
+def answer(x: Expression, asked: Asked) -> Answer:
+    """The interval of a statistic, and the test of the claim if there is one."""
+    if isinstance(x, Missing):
+        return Answer(note=x.reason)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # nan where undefined
+        if isinstance(x, Mapped):
+            return _mapped(x, asked)
+        if isinstance(x, Leaf):
+            return _leaf(x, asked)
+        assert isinstance(x, Linear)
+        if not x.terms:
+            return Answer(x.offset, x.offset, 0.0, note=SAME_ESTIMATE)
+        scale, core = _scaled(x)
+        if core is not x:
+            return _moved(answer(core, _before(asked, scale, x.offset)), scale, x)
+        return _sum(x, asked)
+
+
+def _scaled(x: Linear) -> tuple[float, Expression]:
+    """A factor and a statistic of which this is the multiple, but for the offset."""
+    factors = np.array([factor for factor, _ in x.terms])
+    scale = factors[0] if len(factors) == 1 else np.abs(factors).max()
+    if len(factors) > 1 and (factors > 0).all():
+        scale = factors.sum()  # of a mean
+    terms = x.terms
+    if len(terms) == 2 and factors[0] < 0 < factors[1]:
+        terms = terms[::-1]  # -b + a is a - b
+    is_plain = abs(scale - 1) < CLOSE and not x.offset and terms is x.terms
+    if is_plain and len(terms) > 1:
+        return 1.0, x
+    divided = tuple(
+        (1.0 if f == scale else -1.0 if f == -scale else f / scale, t) for f, t in terms
+    )
+    return float(scale), divided[0][1] if len(divided) == 1 else Linear(divided, 0.0, x.note)
+
+
+def _before(asked: Asked, scale: float, offset: float) -> Asked:
+    """The question about x, for that about ``scale * x + offset``."""
+    if asked.claim is None:
+        return asked
+    claim = asked.claim if scale > 0 else asked.claim.reversed()
+    size = abs(scale)
+    shift = offset if scale > 0 else -offset
+    parts = tuple(((null - shift) / size, side) for null, side in claim.parts)
+    return asked.about(claim._replace(parts=parts))
+
+
+def _moved(inner: Answer, scale: float, x: Linear) -> Answer:
+    """The answer about ``scale * x + offset``, from that about x."""
+    low, high = sorted((scale * inner.low + x.offset, scale * inner.high + x.offset))
+    if np.isnan(low + high):
+        low, high = scale * inner.low + x.offset, scale * inner.high + x.offset
+        low, high = (low, high) if scale > 0 else (high, low)
+    return inner._replace(
+        low=low,
+        high=high,
+        error=abs(scale) * inner.error,
+        statistic=inner.statistic if scale > 0 else -inner.statistic,
+        note="; ".join(filter(None, [inner.note, x.note if x.note not in inner.note else ""])),
+    )
+
+
+def _mapped(x: Mapped, asked: Asked) -> Answer:
+    """The bounds of the operand, mapped."""
+    function, inner_value = x.function, x.operand.value
+    slope = float(function.slope(inner_value))
+    claim = asked.claim
+    if claim is not None:
+        claim = claim if slope > 0 else claim.reversed()
+        turn = 1 if slope > 0 else -1
+        parts = tuple((float(function.inverse(turn * null)), side) for null, side in claim.parts)
+        claim = claim._replace(parts=parts)
+    inner = answer(x.operand, asked.about(claim))
+    low, high = sorted(float(function.of(end)) for end in (inner.low, inner.high))
+    name = x.name if isinstance(x.name, str) else getattr(x.name, "__name__", "function")
+    return inner._replace(
+        low=low,
+        high=high,
+        error=abs(slope) * inner.error,
+        method=f"{inner.method}, {name}",
+    )
+
+
+def _leaf(x: Leaf, asked: Asked) -> Answer:
+    """The interval of the metric, and the level at which it reaches the null value."""
+    statistic = asked.read(x)
+    result = interval_of(statistic, asked.method, asked.level, asked.plan)
+    assert isinstance(result, Estimate)
+    found = Answer.of(result)
+    if asked.claim is None or not np.isfinite(found.low + found.high):
+        return found
+    reach = distances_of(statistic, result.method, asked.plan)
+    return found._replace(p_value=_inverted(x.value, reach, asked, result.method))
+
+
+def _inverted(value: float, distances: Callable[[Any], Bounds], asked: Asked, method: str) -> float:
+    """The p-value of the claim, from the level at which a bound is the null value."""
+    least = _LEAST_P
+    if method in bootstrap.BOOTSTRAP_METHODS:
+        least = 2 / (asked.plan.most_draws + 1)
+
+    def tail(null: float, side: str) -> float:
+        distance = value - null
+        return on_side(p_value_from_bounds(distances, distance, least), distance, side)
+
+    assert asked.claim is not None
+    return asked.claim.tested(tail)[0]
+
+
+# --------------------------------------------------------------------------- sums
+
+
+def _sum(x: Linear, asked: Asked) -> Answer:
+    """A sum of two or more statistics."""
+    blocks, shares = asked.blocks(x)
+    statistics = {leaf: statistic for block in blocks for leaf, statistic in block}
+    sides = _sides(x, statistics)
+    if sides is not None:
+        return _difference(sides, asked, same_rows=len(blocks) == 1, share_rows=shares)
+    if asked.method in bootstrap.BOOTSTRAP_METHODS or not all(
+        statistic.has_influence for statistic in statistics.values()
+    ):
+        return _drawn(x, blocks, asked, share_rows=shares)
+    if asked.method not in ("auto", "delta", "mover", "cv"):
+        raise InvalidParameterError(
+            f"method={asked.method!r} does not apply to {x.text()}; those that do are "
+            f"{['auto', _PERCENTILE]}."
+        )
+    is_mean = min(factor for factor, _ in x.terms) > 0 and _are_of_one_metric(statistics)
+    if is_mean and all(isinstance(term, Leaf) for _, term in x.terms):
+        return _mean(x, blocks, asked, share_rows=shares)
+    return _by_contributions(x, blocks, asked, share_rows=shares)
+
+
+def _are_of_one_metric(statistics: dict[Leaf, Linearized]) -> bool:
+    first, *others = (statistic.origin.metric for statistic in statistics.values())
+    return all(m.name == first.name and m.params == first.params for m in others)
+
+
+def _sides(
+    x: Linear, statistics: dict[Leaf, Linearized]
+) -> tuple[Linearized, Linearized, bool] | None:
+    """Both sides of a difference of one metric, or of its logarithms if it is a ratio."""
+    if [factor for factor, _ in x.terms] != [1.0, -1.0] or not _are_of_one_metric(statistics):
+        return None
+    log = all(isinstance(term, Mapped) and term.name == "log" for _, term in x.terms)
+    first, second = (getattr(term, "operand", term) if log else term for _, term in x.terms)
+    if not (isinstance(first, Leaf) and isinstance(second, Leaf)):
+        return None
+    if log and not is_ratio(first.metric):
+        return None
+    return statistics[first], statistics[second], log
+
+
+def _difference(
+    sides: tuple[Linearized, Linearized, bool], asked: Asked, *, same_rows: bool, share_rows: bool
+) -> Answer:
+    """Two models on the same rows, or two samples."""
+    first, second, log = sides
+    claim, method = asked.claim or Claim(), asked.method
+    if not same_rows:
+        settings = method, claim, asked.level, asked.plan
+        return Answer.of(
+            difference_of_samples(first, second, *settings, share_rows=share_rows, log=log)
+        )
+    null = claim.parts[0][0]
+    if claim.margin is None and null:  # a limit, and not that nothing differs
+        claim = claim._replace(margin=abs(null))
+    if method == "auto" and not log and is_ratio(first.origin.metric):
+        method = "delta" if first.has_influence and second.has_influence else _PERCENTILE
+    return Answer.of(
+        compare_pair(ModelsToCompare([first, second], claim, asked.level, asked.plan), method)
+    )
+
+
+# --------------------------------------------------------------------------- contributions
+
+
+def _joined(block: Block, slopes: dict[Leaf, float]) -> Linearized:
+    """What each row contributes to a sum of statistics of the same rows."""
+    (leaf, first), *others = block
+    if not others:
+        known = Contributions(slopes[leaf] * first.influence, first.atoms, first.ways)
+        return Linearized(0.0, None, known=known._replace(of_counts=first.is_of_counts))
+    total, ways = slopes[leaf] * first.by_row[0], first.by_row[1]
+    for leaf, statistic in others:
+        parts, own_ways = statistic.by_row
+        total, ways = total + slopes[leaf] * parts, (*ways, *own_ways[1:])
+    atoms = Atoms.each_row(total.shape[-1], first.design, first.origin.label)
+    of_counts = all(statistic.is_of_counts for _, statistic in block)
+    return Linearized(0.0, None, known=Contributions(total, atoms, ways, of_counts))
+
+
+def _by_contributions(x: Linear, blocks: list[Block], asked: Asked, *, share_rows: bool) -> Answer:
+    """The delta method within the same rows, MOVER over other rows."""
+    slopes, value, claim = x.operands(), x.value, asked.claim
+    parts = [_joined(block, slopes) for block in blocks]
+    errors = np.array([float(part.error) for part in parts])
+    of_metrics = [notes.note_on_metric(leaf.metric) for leaf in slopes]
+    few = [notes.few_effective(part) for part in parts]
+    note = "; ".join(dict.fromkeys(filter(None, [*few, x.note, *of_metrics])))
+    design: dict[str, Any] = {}
+    if len(parts) == 1:
+        design, note = parts[0].atoms.of_design(), notes.with_design(note, parts[0].atoms)
+    if not np.isfinite([value, *errors]).all():
+        return Answer(note=note or "the variance cannot be estimated", **design)
+    if not errors.max() > notes.ROUNDING * max(abs(value), 1.0):
+        return Answer(value, value, 0.0, "delta", NO_SPREAD, **design)
+    if len(parts) == 1:
+        freedom, error = float(parts[0].freedom), float(errors[0])
+        away = float(quantile(asked.level, freedom)) * error
+        low, high = np.clip((value - away, value + away), *x.bounds).tolist()
+        found = Answer(low, high, error, "delta", note, freedom=freedom, **design)
+        if claim is None:
+            return found
+        p_value, null = claim.tested(
+            lambda null, side: float(tail_probability((value - null) / error, freedom, side))
+        )
+        return found._replace(p_value=p_value, statistic=(value - null) / error)
+    ends = [_reach(block, part, slopes, asked) for block, part in zip(blocks, parts, strict=True)]
+    related = np.eye(len(parts))
+    if share_rows:
+        related = np.array(
+            [[correlation(a, b) if a is not b else 1.0 for b in parts] for a in parts]
+        )
+
+    def reach(level: Any) -> Bounds:
+        down, up = (
+            np.stack(np.broadcast_arrays(*side))
+            for side in zip(*(end(level) for end in ends), strict=True)
+        )
+        return _summed(down, related), _summed(up, related)
+
+    down, up = map(float, reach(asked.level))
+    low, high = np.clip((value - down, value + up), *x.bounds).tolist()
+    p_value = _NAN if claim is None else _inverted(value, reach, asked, "mover")
+    return Answer(low, high, float(_summed(errors, related)), "mover", note, p_value)
+
+
+def _summed(distances: Array, related: Array) -> Array:
+    """The distance of a sum, from those of its parts (P, ...) and their correlations."""
+    squares = np.einsum("i...,ij,j...->...", distances, related, distances)
+    return np.sqrt(np.maximum(squares, 0.0))
+
+
+def _reach(
+    block: Block, part: Linearized, slopes: dict[Leaf, float], asked: Asked
+) -> Callable[[Any], Bounds]:
+    """Distances to the bounds of a block: of the interval of one statistic, else of t."""
+    if len(block) > 1:
+        return lambda level: (quantile(level, part.freedom) * part.error,) * 2
+    ((leaf, statistic),) = block
+    own = distances_of(statistic, "auto", asked.plan)
+    size = abs(slopes[leaf])
+
+    def reach(level: Any) -> Bounds:
+        down, up = (size * away for away in own(level))
+        return (down, up) if slopes[leaf] > 0 else (up, down)
+
+    return reach
+
+
+# --------------------------------------------------------------------------- means
+
+
+def _mean(x: Linear, blocks: list[Block], asked: Asked, *, share_rows: bool) -> Answer:
+    """A mean, from the contributions of all rows, on the scale of its range."""
+    slopes = x.operands()
+    parts = [_joined(block, slopes) for block in blocks]
+    known = parts[0].known if len(parts) == 1 else _end_to_end(parts, share_rows=share_rows)
+    assert known is not None
+    first = blocks[0][0][1].origin
+    origin = FoldMean(first.metric, x.value, known.atoms, first.data)
+    statistic = Linearized(x.value, origin, x.bounds, known=known)
+    result = interval_of(statistic, "cv", asked.level, asked.plan)
+    assert isinstance(result, Estimate)
+    found = Answer.of(result)
+    if asked.claim is None or not np.isfinite(found.low + found.high):
+        return found
+    reach = distances_of(statistic, "cv", asked.plan)
+    return found._replace(p_value=_inverted(x.value, reach, asked, "cv"))
+
+
+def _end_to_end(parts: Sequence[Linearized], *, share_rows: bool) -> Contributions:
+    """The contributions of the rows of several blocks, each of which is centred separately."""
+    lengths = [part.by_row[0].shape[-1] for part in parts]
+    block = np.repeat(np.arange(len(parts)), lengths)
+
+    def column(of_parts: Sequence[Array | None], absent: Any = np.zeros) -> Array:
+        """Columns one after the other; one that is absent is filled."""
+        filled = [
+            absent(length, dtype=np.int64) if values is None else values
+            for values, length in zip(of_parts, lengths, strict=True)
+        ]
+        return np.concatenate(filled)
+
+    def of_designs(name: str, absent: Any = np.zeros) -> Array | None:
+        values = [getattr(part.design, name) for part in parts]
+        return None if all(each is None for each in values) else column(values, absent)
+
+    ways = []
+    for of_parts in zip(*(part.by_row[1] for part in parts), strict=False):
+        ways.append(joined_codes([block, column(of_parts)]))
+    group, stratum = of_designs("group", np.arange), of_designs("stratum")
+    if share_rows:  # a row, or a cluster, that two blocks hold is one unit
+        group = of_designs("number" if group is None else "cluster", np.arange)
+    elif group is not None:
+        group = joined_codes([block, group])
+    if group is not None:
+        group = np.unique(group, return_inverse=True)[1]
+    if stratum is not None:
+        stratum = np.unique(joined_codes([block, stratum]), return_inverse=True)[1]
+    # Sums without rows: `rows` says how many rows an atom stands for.
+    counts = [part.atoms.rows if part.atoms.codes is None else part.design.sizes for part in parts]
+    sizes = None
+    if not all(each is None or each.strides == (0,) for each in counts):
+        sizes = column(counts, np.ones)
+    labels = [
+        None if part.atoms.label is None else part.atoms.to_rows(part.atoms.label) for part in parts
+    ]
+    label = None if any(each is None for each in labels) else column(labels)
+    design = RowDesign(of_designs("weight", np.ones), group, sizes, stratum)
+    values = np.concatenate([part.by_row[0] for part in parts])
+    return Contributions(values, Atoms.each_row(len(values), design, label), tuple(ways))
+
+
+# --------------------------------------------------------------------------- draws
+
+
+def _drawn(x: Linear, blocks: list[Block], asked: Asked, *, share_rows: bool) -> Answer:
+    """Percentiles of draws; the rows of a block are drawn once for all its statistics."""
+    biased = [leaf for leaf in x.operands() if leaf.metric.spec.interval in notes.BIASED]
+    if len(blocks) > 1 and (biased or share_rows):
+        return Answer(note=notes.BIASED_DIFFERENCE if biased else _SHARED)
+    plan, rng = asked.plan, np.random.default_rng(bootstrap.seed_sequence(asked.plan.random_state))
+    values: dict[Leaf, Array] = {}
+    for block in blocks:
+        design = block[0][1].design
+        n_rows = len(block[0][1].atoms.of_row)
+        rows = Atoms.each_row(n_rows, design, block[0][1].origin.label)
+        scatters = [Scatter(statistic.atoms.of_row, len(statistic.atoms)) for _, statistic in block]
+        drawn: dict[Leaf, list[Array]] = {leaf: [] for leaf, _ in block}
+        for n in block_sizes(plan.most_draws, max(_DRAWN // n_rows, 1)):
+            counts = draw_counts(rng, rows, n, plan.stratified)
+            for (leaf, statistic), scatter in zip(block, scatters, strict=True):
+                drawn[leaf].append(statistic.origin.statistic(scatter(counts)))
+        values |= {leaf: np.concatenate(each) for leaf, each in drawn.items()}
+    draws = x.draw(values)
+    known = draws[~np.isnan(draws)]
+    if 2 * len(known) < len(draws):
+        return Answer(note="undefined in most draws")
+    low, high = np.quantile(known, [(1 - asked.level) / 2, (1 + asked.level) / 2])
+    p_value = _NAN
+    if asked.claim is not None:
+        p_value = asked.claim.tested(partial(share_beyond, known))[0]
+    of_metrics = dict.fromkeys(notes.note_on_metric(leaf.metric) for leaf in x.operands())
+    note = "; ".join(filter(None, [x.note, *of_metrics]))
+    error = float(known.std(ddof=1))
+    numbers = float(low), float(high), error, _PERCENTILE, note, p_value
+    return Answer(*numbers, draws=len(draws))

@@ -1,0 +1,165 @@
+"""When two estimates are of the same rows, and how the rows of an estimate are read again.
+
+An estimate holds the arrays of its call by reference and no number for each row: its statistic is
+read again when it is computed with. Equal true labels in the same order, groups, strata and
+frequencies are taken as the same rows, as pROC does. A pair taken wrongly costs little: the
+contributions of unrelated rows have no covariance within a class. A pair that is missed makes the
+interval several times as wide. ``rows=`` decides either way.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.inference.algebra import Leaf
+from skmetrics_ext.inference.draws import readers
+from skmetrics_ext.inference.linearized import Linearized, linearize
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.registry import Metric
+from skmetrics_ext.tallies import ConfusionTally
+from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.containers import read_column
+
+_CHECKED = 4096  # numbers of each array in a checksum
+_OF_SUMS = (
+    "these estimates hold sums, not rows, so it is unknown which rows they share: pass rows= with "
+    "the name of the rows to each"
+)
+_ONE_EVALUATION = (
+    "two estimates of one evaluation of sums cannot be subtracted: sums do not show how they vary "
+    "together. Compute them from rows."
+)
+
+
+class Separate:
+    """The name of rows that are those of no other estimate."""
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """The arguments of a call, by reference, from which a statistic is read again.
+
+    ``checksum`` is that of the rows when they were read first.
+    """
+
+    metric: Metric
+    y_true: Any
+    y_pred: Any
+    sample_weight: Any = None
+    groups: Any = None
+    strata: Any = None
+    weights_are: str = "importance"
+    checksum: int = 0
+
+    def statistic(self) -> Linearized:
+        """The statistic of the rows."""
+        design = self.sample_weight, self.groups, self.strata, self.weights_are
+        return linearize(readers.sample_of_rows(self.metric, self.y_true, self.y_pred, *design))
+
+    def __call__(self) -> Linearized:
+        """The statistic, read again; an error if its arrays were changed."""
+        statistic = self.statistic()
+        if checksum_of(statistic) != self.checksum:
+            raise InvalidParameterError(
+                f"the arrays of this {self.metric.name} have changed since it was computed: "
+                "compute it again, or pass copies."
+            )
+        return statistic
+
+
+def leaf_of(given: Given, statistic: Linearized, **identity: Any) -> Leaf:
+    """The leaf of a statistic, whose arguments are held by reference."""
+    given = replace(given, checksum=checksum_of(statistic))
+    rows = identity.pop("rows", None)
+    if rows is not None and not isinstance(rows, str | Separate):
+        rows = read_column(rows, "rows").values
+        n_rows = len(statistic.by_row[0]) if given.sample_weight is None else len(rows)
+        if rows.ndim != 1 or len(rows) != n_rows:
+            raise InvalidParameterError(
+                f"rows must be a name, or have one value for each of the {n_rows} rows, got "
+                f"{len(rows)} values."
+            )
+    sample = statistic.origin
+    return Leaf(float(sample.value), sample.metric, given, rows, **identity)
+
+
+def checksum_of(statistic: Linearized) -> int:
+    """A checksum of the value, and of rows that are evenly spaced in each array."""
+    checksum = zlib.crc32(np.float64(statistic.value).tobytes())
+    for values in _arrays(statistic.origin):
+        step = -(-max(len(values), 1) // _CHECKED)
+        checksum = zlib.crc32(np.ascontiguousarray(values[::step]).tobytes(), checksum)
+    return checksum
+
+
+def _arrays(sample: Any) -> Iterator[Array]:
+    """The arrays of rows that a sample holds."""
+    data = getattr(sample, "data", sample)
+    for name in ("true", "pred", "score", "proba", "weight", "y_true", "y_pred"):
+        values = getattr(data, name, None)
+        if values is not None and not (isinstance(values, np.ndarray) and values.dtype.kind == "O"):
+            yield values if isinstance(values, np.ndarray) else read_column(values, name).values
+
+
+# --------------------------------------------------------------------------- relations
+
+
+def related(first: tuple[Leaf, Linearized], second: tuple[Leaf, Linearized]) -> str:
+    """Whether two leaves are of the "same" rows, "shared" ones, or "none" in common."""
+    (a, of_a), (b, of_b) = first, second
+    if a.rows is not None and b.rows is not None:
+        return _by_names(a.rows, b.rows)
+    numbers = of_a.design.number, of_b.design.number
+    if a.source is not None and a.source is b.source:
+        if numbers[0] is not None and numbers[1] is not None:
+            return _by_names(*numbers)
+        if not (_has_rows(*first) and _has_rows(*second)):
+            raise InvalidParameterError(_ONE_EVALUATION)
+        return "same"
+    if not (_has_rows(*first) and _has_rows(*second)):
+        raise InvalidParameterError(_OF_SUMS)
+    return "same" if _have_equal_rows(of_a, of_b) else "none"
+
+
+def _by_names(a: Any, b: Any) -> str:
+    if not (isinstance(a, np.ndarray) and isinstance(b, np.ndarray)):
+        is_name = type(a) is type(b) is str
+        return "same" if a is b or (is_name and a == b) else "none"
+    if np.array_equal(a, b):
+        return "same"
+    return "shared" if np.isin(a, b).any() else "none"
+
+
+def _has_rows(leaf: Leaf, statistic: Linearized) -> bool:
+    """Whether rows are known, and not only sums of them."""
+    if isinstance(getattr(leaf.read, "y_true", None), ConfusionTally):
+        return False
+    return not (getattr(statistic.origin, "known", None) and statistic.atoms.codes is None)
+
+
+def _have_equal_rows(first: Linearized, second: Linearized) -> bool:
+    """Whether labels, groups, strata and frequencies are equal, in the same order."""
+    a, b = first.design, second.design
+    for name in ("group", "stratum", "sizes"):
+        if not _are_equal(getattr(a, name), getattr(b, name)):
+            return False
+    return _are_equal(_labels(first.origin), _labels(second.origin))
+
+
+def _are_equal(a: Array | None, b: Array | None) -> bool:
+    if a is None or b is None:
+        return a is b
+    return a is b or (a.shape == b.shape and bool(np.all(a == b)))
+
+
+def _labels(sample: Any) -> Array:
+    """The true labels as the user gave them, not their codes."""
+    if not hasattr(sample, "data"):
+        return np.asarray(read_column(sample.y_true, "y_true").values)
+    codes = sample.label
+    return np.asarray(sample.data.true if codes is None else np.asarray(sample.data.classes)[codes])
