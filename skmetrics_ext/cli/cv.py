@@ -40,7 +40,8 @@ def _cv(options: argparse.Namespace) -> int:
         interval=options.interval,
         **_common(options, data),
     )
-    report = replace(report, data_warnings=data.warnings)
+    log(*report.data_warnings)
+    report = replace(report, data_warnings=(*data.warnings, *report.data_warnings))
     if options.save:  # before printing: the reader of stdout may stop early, as `head` does
         report.save(options.save)
     text = str(report).replace("pass pos_label= for", "pass --positive for")

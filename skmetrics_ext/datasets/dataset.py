@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from skmetrics_ext.backends.files import kind_of
+from skmetrics_ext.datasets.entities import entity_of
 from skmetrics_ext.datasets.files import Use, read_table
 from skmetrics_ext.datasets.roles import feature_of, notes_on, repeated_identifiers, roles_of
 from skmetrics_ext.numeric import Array
@@ -127,6 +128,8 @@ def _from_table(name: str, use: Use) -> Dataset:
     text = [role for role in kept if role.kind == "text"]
     cells = table.features.num_rows * max(len(text), 1)
     most = max(2, min(_MOST_LEVELS, _MOST_CELLS // max(cells, 1)))
+    entity, line = entity_of(table.features, table.groups)
+    others = [role for role in roles if role.name != entity]
     features = {role.name: feature_of(table.features[role.name], role) for role in kept}
     return Dataset(
         name,
@@ -139,5 +142,9 @@ def _from_table(name: str, use: Use) -> Dataset:
         table.weight,
         table.by,
         (*table.notes, *notes_on(roles, most, table.n_dropped)),
-        () if use.groups else repeated_identifiers(roles, len(table.y)),
+        tuple(
+            filter(
+                None, (line, *(() if use.groups else repeated_identifiers(others, len(table.y))))
+            )
+        ),
     )

@@ -166,18 +166,26 @@ def feature_of(column: Any, role: Role) -> Any:
     if role.kind == "text":
         import pandas
 
-        if not pyarrow.types.is_dictionary(column.type):
-            column = column.dictionary_encode()
-        coded = column.unify_dictionaries().combine_chunks()
-        coded = coded.chunk(0) if hasattr(coded, "chunk") else coded
-        codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-        words = np.array([*coded.dictionary.to_pylist(), np.nan], dtype=object)
+        codes, levels = coded(column)
+        words = np.array([*levels, np.nan], dtype=object)
         return pandas.Series(words[codes], dtype=object)
     if role.kind == "date":
         return _days(column)
     if pyarrow.types.is_boolean(column.type):
         column = column.cast(pyarrow.int8())
     return pc.cast(column, pyarrow.float64(), safe=False).to_numpy()
+
+
+def coded(column: Any) -> tuple[Array, Array]:
+    """Codes of a column in the order of its values, -1 for missing ones, and these values."""
+    from pyarrow import types
+
+    if not types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    column = column.unify_dictionaries().combine_chunks()
+    column = column.chunk(0) if hasattr(column, "chunk") else column
+    codes = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return codes, column.dictionary.to_numpy(zero_copy_only=False)
 
 
 def _days(column: Any) -> Array:
@@ -205,7 +213,7 @@ def notes_on(roles: Iterable[Role], most_levels: int, n_dropped: int) -> tuple[s
             f"{_name(role)} ({role.n_missing:,})" for role in kept if role.n_missing
         ],
     }
-    lines = [f"{fact}: {_listed(names)}" for fact, names in facts.items() if names]
+    lines = [f"{fact}: {listed(names)}" for fact, names in facts.items() if names]
     return (*lines, *(f"{_name(role)} {role.advice}" for role in roles if role.advice))
 
 
@@ -229,6 +237,6 @@ def _name(role: Role) -> str:
     return role.name or "(no name)"
 
 
-def _listed(names: list[str]) -> str:
+def listed(names: list[str]) -> str:
     more = len(names) - _MOST_NAMED
     return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

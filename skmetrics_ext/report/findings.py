@@ -305,7 +305,7 @@ KINDS: Mapping[str, FindingKind] = {
     "data": FindingKind(
         lambda report: ((None, None, text, None) for text in report.data_warnings),
         "The data may violate an assumption of the report, such as independent rows.",
-        "Pass groups= if a unit, such as a patient, has several rows.",
+        "Pass groups= if a unit, such as a patient, has several rows; remove rows that repeat.",
     ),
     "fit_failed": FindingKind(
         _failed_fits,

@@ -16,7 +16,7 @@ from skmetrics_ext.inference.scales import SCALES, quantile, scales_of
 from skmetrics_ext.numeric import Array, RandomState, wilson
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.report.cross_validation import cross_validation_report, read_rows, run_fits
-from skmetrics_ext.report.fold import FoldResult, Grouping
+from skmetrics_ext.report.fold import FoldResult, Grouping, repeated_rows
 from skmetrics_ext.report.out_of_fold import ScoredData
 from skmetrics_ext.report.search.noise import RowNoise, TopTwoDifference, rounds_of
 from skmetrics_ext.report.search.plan import SearchArguments, SearchPlan, plan_of
@@ -311,7 +311,8 @@ class SearchOutcome:
             "probability_best": chosen.share,
             "as_good": against.as_good,
         }
-        notes = [*noise.caveats, *self._not_reproduced()]
+        repeated = repeated_rows(plan.arguments.X, plan.folds)
+        notes = [*repeated, *noise.caveats, *self._not_reproduced()]
         if len(kept) > 1:
             best = int(np.flatnonzero(kept == self.best)[0])
             top = TopTwoDifference.of(best, splits, row_noise.round_of, noise)
