@@ -293,9 +293,10 @@ def read_curve(curve: Any) -> None:
 
 
 def _values(result: DataclassInstance | Any) -> Iterator[tuple[str, Any, Any]]:
-    """Name, value and default of each field."""
+    """Name, value and default of each field that is shown."""
+    hidden = getattr(result, "_hidden", ())
     for item in fields(result):
-        if item.repr:
+        if item.repr and item.name not in hidden:
             yield item.name, getattr(result, item.name), item.default
 
 

@@ -209,6 +209,11 @@ class Mapped(Expression):
     def key(self) -> Any:
         return "mapped", self.name, self.operand.key
 
+    @property
+    def label(self) -> str:
+        """Name of the function."""
+        return self.name if isinstance(self.name, str) else getattr(self.name, "__name__", "f")
+
     def operands(self) -> dict[Leaf, float]:
         slope = float(self.function.slope(self.operand.value))
         return {leaf: slope * each for leaf, each in self.operand.operands().items()}
@@ -224,8 +229,7 @@ class Mapped(Expression):
                 above = [t.operand.text() for f, t in logs if f > 0] or ["1"]
                 below = [t.operand.text() for f, t in logs if f < 0]
                 return " / ".join([" * ".join(above), *below])
-        shown = name if isinstance(name, str) else getattr(name, "__name__", "function")
-        return f"{shown}({inner.text()})"
+        return f"{self.label}({inner.text()})"
 
 
 @dataclass(frozen=True, eq=False)

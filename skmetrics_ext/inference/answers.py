@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -52,7 +52,7 @@ from skmetrics_ext.inference.identity import related
 from skmetrics_ext.inference.linearized import Contributions, Linearized, correlation
 from skmetrics_ext.inference.margins import Claim, on_side
 from skmetrics_ext.inference.methods import interval_of
-from skmetrics_ext.inference.results import Comparison, Estimate
+from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.scales import Bounds, quantile, tail_probability
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.result_bases import Facts
@@ -70,38 +70,6 @@ _SHARED = (
     "drawn here"
 )
 NO_SPREAD = f"{notes.NO_SPREAD}: {notes.NO_WIDTH}"
-
-
-class Answer(NamedTuple):
-    """Bounds, error and test of a statistic."""
-
-    low: float = _NAN
-    high: float = _NAN
-    error: float = _NAN
-    method: str = notes.NONE
-    note: str = ""
-    p_value: float = _NAN
-    statistic: float = _NAN
-    freedom: float | None = None
-    draws: int | None = None
-    design_effect: float = _NAN
-    n_groups: int | None = None
-    n_strata: int | None = None
-
-    @classmethod
-    def of(cls, result: Estimate | Comparison) -> Answer:
-        """The numbers of a result."""
-        facts = result.facts or Facts()
-        tested = (result.p_value, result.statistic) if isinstance(result, Comparison) else ()
-        numbers = result.low, result.high, result.standard_error, result.method, result.note
-        ended = cls(*numbers, *tested)
-        return ended._replace(
-            freedom=facts.freedom,
-            draws=facts.draws,
-            design_effect=result.design_effect,
-            n_groups=result.n_groups,
-            n_strata=result.n_strata,
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +102,19 @@ class Asked:
                 blocks.append([own])
         return blocks, shares
 
+    def result(
+        self,
+        x: Expression,
+        bounds: tuple[float, float] = (_NAN, _NAN),
+        error: float = _NAN,
+        method: str = notes.NONE,
+        note: str = "",
+        **further: Any,
+    ) -> Estimate:
+        """The estimate of a statistic, without facts."""
+        note = note or notes.reason(x.value, *bounds)
+        return Estimate(x.value, *bounds, error, method, self.level, note, **further)
+
     def about(self, claim: Claim | None) -> Asked:
         """The question with another claim."""
         return replace(self, claim=claim)
@@ -154,10 +135,10 @@ def null_of(x: Expression) -> float | None:
     return 0.0 if factors and not x.offset and min(factors) < 0 < max(factors) else None
 
 
-def answer(x: Expression, asked: Asked) -> Answer:
+def answer(x: Expression, asked: Asked) -> Estimate:
     """The interval of a statistic, and the test of the claim if there is one."""
     if isinstance(x, Missing):
-        return Answer(note=x.reason)
+        return asked.result(x, note=x.reason)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # nan where undefined
         if isinstance(x, Mapped):
             return _mapped(x, asked)
@@ -165,7 +146,7 @@ def answer(x: Expression, asked: Asked) -> Answer:
             return _leaf(x, asked)
         assert isinstance(x, Linear)
         if not x.terms:
-            return Answer(x.offset, x.offset, 0.0, note=SAME_ESTIMATE)
+            return asked.result(x, (x.offset, x.offset), 0.0, note=SAME_ESTIMATE)
         scale, core = _scaled(x)
         if core is not x:
             return _moved(answer(core, _before(asked, scale, x.offset)), scale, x)
@@ -201,52 +182,52 @@ def _before(asked: Asked, scale: float, offset: float) -> Asked:
     return asked.about(claim._replace(parts=parts))
 
 
-def _moved(inner: Answer, scale: float, x: Linear) -> Answer:
-    """The answer about ``scale * x + offset``, from that about x."""
-    low, high = sorted((scale * inner.low + x.offset, scale * inner.high + x.offset))
-    if np.isnan(low + high):
-        low, high = scale * inner.low + x.offset, scale * inner.high + x.offset
-        low, high = (low, high) if scale > 0 else (high, low)
-    return inner._replace(
+def _moved(inner: Estimate, scale: float, x: Linear) -> Estimate:
+    """The estimate of ``scale * x + offset``, from that of x."""
+    ends = [scale * end + x.offset for end in (inner.low, inner.high)]
+    low, high = ends if scale > 0 else ends[::-1]
+    said = dict.fromkeys(filter(None, [inner.note, x.note]))
+    return replace(
+        inner,
+        value=x.value,
         low=low,
         high=high,
-        error=abs(scale) * inner.error,
+        standard_error=abs(scale) * inner.standard_error,
         statistic=inner.statistic if scale > 0 else -inner.statistic,
-        note="; ".join(filter(None, [inner.note, x.note if x.note not in inner.note else ""])),
+        note="; ".join(said),
     )
 
 
-def _mapped(x: Mapped, asked: Asked) -> Answer:
-    """The bounds of the operand, mapped."""
-    function, inner_value = x.function, x.operand.value
-    slope = float(function.slope(inner_value))
-    claim = asked.claim
+def _mapped(x: Mapped, asked: Asked) -> Estimate:
+    """The estimate of the operand, mapped."""
+    function, claim = x.function, asked.claim
+    slope = float(function.slope(x.operand.value))
     if claim is not None:
         claim = claim if slope > 0 else claim.reversed()
         turn = 1 if slope > 0 else -1
         parts = tuple((float(function.inverse(turn * null)), side) for null, side in claim.parts)
         claim = claim._replace(parts=parts)
     inner = answer(x.operand, asked.about(claim))
-    low, high = sorted(float(function.of(end)) for end in (inner.low, inner.high))
-    name = x.name if isinstance(x.name, str) else getattr(x.name, "__name__", "function")
-    return inner._replace(
-        low=low,
-        high=high,
-        error=abs(slope) * inner.error,
-        method=f"{inner.method}, {name}",
-    )
+    ends = [float(function.of(end)) for end in (inner.low, inner.high)]
+    low, high = ends if slope > 0 else ends[::-1]
+    error, method = abs(slope) * inner.standard_error, f"{inner.method}, {x.label}"
+    return replace(inner, value=x.value, low=low, high=high, standard_error=error, method=method)
 
 
-def _leaf(x: Leaf, asked: Asked) -> Answer:
+def _leaf(x: Leaf, asked: Asked) -> Estimate:
     """The interval of the metric, and the level at which it reaches the null value."""
     statistic = asked.read(x)
-    result = interval_of(statistic, asked.method, asked.level, asked.plan)
-    assert isinstance(result, Estimate)
-    found = Answer.of(result)
+    found = interval_of(statistic, asked.method, asked.level, asked.plan)
+    assert isinstance(found, Estimate)
+    return _with_p_value(found, statistic, asked)
+
+
+def _with_p_value(found: Estimate, statistic: Linearized, asked: Asked) -> Estimate:
+    """The interval of one statistic, with the test of the claim if there is one."""
     if asked.claim is None or not np.isfinite(found.low + found.high):
         return found
-    reach = distances_of(statistic, result.method, asked.plan)
-    return found._replace(p_value=_inverted(x.value, reach, asked, result.method))
+    reach = distances_of(statistic, found.method, asked.plan)
+    return replace(found, p_value=_inverted(found.value, reach, asked, found.method))
 
 
 def _inverted(value: float, distances: Callable[[Any], Bounds], asked: Asked, method: str) -> float:
@@ -266,7 +247,7 @@ def _inverted(value: float, distances: Callable[[Any], Bounds], asked: Asked, me
 # --------------------------------------------------------------------------- sums
 
 
-def _sum(x: Linear, asked: Asked) -> Answer:
+def _sum(x: Linear, asked: Asked) -> Estimate:
     """A sum of two or more statistics."""
     blocks, shares = asked.blocks(x)
     statistics = {leaf: statistic for block in blocks for leaf, statistic in block}
@@ -310,23 +291,20 @@ def _sides(
 
 def _difference(
     sides: tuple[Linearized, Linearized, bool], asked: Asked, *, same_rows: bool, share_rows: bool
-) -> Answer:
+) -> Estimate:
     """Two models on the same rows, or two samples."""
     first, second, log = sides
     claim, method = asked.claim or Claim(), asked.method
     if not same_rows:
         settings = method, claim, asked.level, asked.plan
-        return Answer.of(
-            difference_of_samples(first, second, *settings, share_rows=share_rows, log=log)
-        )
+        return difference_of_samples(first, second, *settings, share_rows=share_rows, log=log)
     null = claim.parts[0][0]
     if claim.margin is None and null:  # a limit, and not that nothing differs
         claim = claim._replace(margin=abs(null))
     if method == "auto" and not log and is_ratio(first.origin.metric):
         method = "delta" if first.has_influence and second.has_influence else _PERCENTILE
-    return Answer.of(
-        compare_pair(ModelsToCompare([first, second], claim, asked.level, asked.plan), method)
-    )
+    task = ModelsToCompare([first, second], claim, asked.level, asked.plan)
+    return compare_pair(task, method)
 
 
 # --------------------------------------------------------------------------- contributions
@@ -347,7 +325,9 @@ def _joined(block: Block, slopes: dict[Leaf, float]) -> Linearized:
     return Linearized(0.0, None, known=Contributions(total, atoms, ways, of_counts))
 
 
-def _by_contributions(x: Linear, blocks: list[Block], asked: Asked, *, share_rows: bool) -> Answer:
+def _by_contributions(
+    x: Linear, blocks: list[Block], asked: Asked, *, share_rows: bool
+) -> Estimate:
     """The delta method within the same rows, MOVER over other rows."""
     slopes, value, claim = x.operands(), x.value, asked.claim
     parts = [_joined(block, slopes) for block in blocks]
@@ -359,20 +339,21 @@ def _by_contributions(x: Linear, blocks: list[Block], asked: Asked, *, share_row
     if len(parts) == 1:
         design, note = parts[0].atoms.of_design(), notes.with_design(note, parts[0].atoms)
     if not np.isfinite([value, *errors]).all():
-        return Answer(note=note or "the variance cannot be estimated", **design)
+        return asked.result(x, note=note or "the variance cannot be estimated", **design)
     if not errors.max() > notes.ROUNDING * max(abs(value), 1.0):
-        return Answer(value, value, 0.0, "delta", NO_SPREAD, **design)
+        return asked.result(x, (value, value), 0.0, "delta", NO_SPREAD, **design)
     if len(parts) == 1:
         freedom, error = float(parts[0].freedom), float(errors[0])
         away = float(quantile(asked.level, freedom)) * error
         low, high = np.clip((value - away, value + away), *x.bounds).tolist()
-        found = Answer(low, high, error, "delta", note, freedom=freedom, **design)
+        facts = Facts(freedom=freedom)
+        found = asked.result(x, (low, high), error, "delta", note, facts=facts, **design)
         if claim is None:
             return found
         p_value, null = claim.tested(
             lambda null, side: float(tail_probability((value - null) / error, freedom, side))
         )
-        return found._replace(p_value=p_value, statistic=(value - null) / error)
+        return replace(found, p_value=p_value, statistic=(value - null) / error)
     ends = [_reach(block, part, slopes, asked) for block, part in zip(blocks, parts, strict=True)]
     related = np.eye(len(parts))
     if share_rows:
@@ -390,7 +371,8 @@ def _by_contributions(x: Linear, blocks: list[Block], asked: Asked, *, share_row
     down, up = map(float, reach(asked.level))
     low, high = np.clip((value - down, value + up), *x.bounds).tolist()
     p_value = _NAN if claim is None else _inverted(value, reach, asked, "mover")
-    return Answer(low, high, float(_summed(errors, related)), "mover", note, p_value)
+    error = float(_summed(errors, related))
+    return asked.result(x, (low, high), error, "mover", note, p_value=p_value)
 
 
 def _summed(distances: Array, related: Array) -> Array:
@@ -419,7 +401,7 @@ def _reach(
 # --------------------------------------------------------------------------- means
 
 
-def _mean(x: Linear, blocks: list[Block], asked: Asked, *, share_rows: bool) -> Answer:
+def _mean(x: Linear, blocks: list[Block], asked: Asked, *, share_rows: bool) -> Estimate:
     """A mean, from the contributions of all rows, on the scale of its range."""
     slopes = x.operands()
     parts = [_joined(block, slopes) for block in blocks]
@@ -428,13 +410,9 @@ def _mean(x: Linear, blocks: list[Block], asked: Asked, *, share_rows: bool) -> 
     first = blocks[0][0][1].origin
     origin = FoldMean(first.metric, x.value, known.atoms, first.data)
     statistic = Linearized(x.value, origin, x.bounds, known=known)
-    result = interval_of(statistic, "cv", asked.level, asked.plan)
-    assert isinstance(result, Estimate)
-    found = Answer.of(result)
-    if asked.claim is None or not np.isfinite(found.low + found.high):
-        return found
-    reach = distances_of(statistic, "cv", asked.plan)
-    return found._replace(p_value=_inverted(x.value, reach, asked, "cv"))
+    found = interval_of(statistic, "cv", asked.level, asked.plan)
+    assert isinstance(found, Estimate)
+    return _with_p_value(found, statistic, asked)
 
 
 def _end_to_end(parts: Sequence[Linearized], *, share_rows: bool) -> Contributions:
@@ -483,11 +461,11 @@ def _end_to_end(parts: Sequence[Linearized], *, share_rows: bool) -> Contributio
 # --------------------------------------------------------------------------- draws
 
 
-def _drawn(x: Linear, blocks: list[Block], asked: Asked, *, share_rows: bool) -> Answer:
+def _drawn(x: Linear, blocks: list[Block], asked: Asked, *, share_rows: bool) -> Estimate:
     """Percentiles of draws; the rows of a block are drawn once for all its statistics."""
     biased = [leaf for leaf in x.operands() if leaf.metric.spec.interval in notes.BIASED]
     if len(blocks) > 1 and (biased or share_rows):
-        return Answer(note=notes.BIASED_DIFFERENCE if biased else _SHARED)
+        return asked.result(x, note=notes.BIASED_DIFFERENCE if biased else _SHARED)
     plan, rng = asked.plan, np.random.default_rng(bootstrap.seed_sequence(asked.plan.random_state))
     values: dict[Leaf, Array] = {}
     for block in blocks:
@@ -504,13 +482,13 @@ def _drawn(x: Linear, blocks: list[Block], asked: Asked, *, share_rows: bool) ->
     draws = x.draw(values)
     known = draws[~np.isnan(draws)]
     if 2 * len(known) < len(draws):
-        return Answer(note="undefined in most draws")
+        return asked.result(x, note="undefined in most draws")
     low, high = np.quantile(known, [(1 - asked.level) / 2, (1 + asked.level) / 2])
     p_value = _NAN
     if asked.claim is not None:
         p_value = asked.claim.tested(partial(share_beyond, known))[0]
     of_metrics = dict.fromkeys(notes.note_on_metric(leaf.metric) for leaf in x.operands())
     note = "; ".join(filter(None, [x.note, *of_metrics]))
-    error = float(known.std(ddof=1))
-    numbers = float(low), float(high), error, _PERCENTILE, note, p_value
-    return Answer(*numbers, draws=len(draws))
+    bounds, error = (float(low), float(high)), float(known.std(ddof=1))
+    facts = Facts(draws=len(draws))
+    return asked.result(x, bounds, error, _PERCENTILE, note, p_value=p_value, facts=facts)

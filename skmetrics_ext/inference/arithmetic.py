@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.inference import notes
 from skmetrics_ext.inference.algebra import (
     FUNCTIONS,
     Expression,
@@ -25,10 +24,10 @@ from skmetrics_ext.inference.algebra import (
     product,
     to_first_order,
 )
-from skmetrics_ext.inference.answers import Answer, Asked, answer, null_of
+from skmetrics_ext.inference.answers import Asked, answer, null_of
 from skmetrics_ext.inference.margins import Claim, greater_is_better
 from skmetrics_ext.inference.methods import facts_of_both
-from skmetrics_ext.inference.results import Comparison, Estimate
+from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.result_bases import Facts
 from skmetrics_ext.validation import InvalidParameterError, check_option, check_weight
 from skmetrics_ext.validation.parameters import check_level, check_number
@@ -36,40 +35,21 @@ from skmetrics_ext.validation.parameters import check_level, check_number
 _NAN = float("nan")
 
 
-def result_of(x: Expression, asked: Asked) -> Estimate | Comparison:
+def result_of(x: Expression, asked: Asked) -> Estimate:
     """A statistic with its interval, and its test if it is a difference, a ratio, or a claim."""
     claim, null = asked.claim, null_of(x)
     if claim is None and null is not None:
         claim = Claim(parts=((null, "two-sided"),))
     asked = asked.about(claim)
     found = answer(x, asked)
-    made = Made(x, asked.plan, asked.method, asked.claim)
-    common: dict[str, Any] = {
-        "low": found.low,
-        "high": found.high,
-        "standard_error": found.error,
-        "method": found.method,
-        "confidence_level": asked.level,
-        "note": found.note or notes.reason(x.value, found.low, found.high),
-        "n_groups": found.n_groups,
-        "design_effect": found.design_effect,
-        "n_strata": found.n_strata,
-        "facts": _facts_of(x, found, asked),
-        "_made": made,
-    }
+    made = Made(x, asked.plan, asked.method, claim)
+    facts = found.facts if isinstance(x, Leaf) else _facts_of(x, found.facts, asked)
+    found = replace(found, facts=facts, _made=made)
     if claim is None:
-        return Estimate(x.value, **common)
+        return found
     value_a, value_b = _values(x)
-    return Comparison(
-        x.value,
-        statistic=found.statistic,
-        p_value=found.p_value,
-        value_a=value_a,
-        value_b=value_b,
-        alternative=claim.alternative,
-        margin=claim.margin,
-        **common,
-    )
+    claimed: dict[str, Any] = {"alternative": claim.alternative, "margin": claim.margin}
+    return replace(found, value_a=value_a, value_b=value_b, **claimed)
 
 
 def _values(x: Expression) -> tuple[float, float]:
@@ -86,14 +66,14 @@ def _values(x: Expression) -> tuple[float, float]:
     return first, second
 
 
-def _facts_of(x: Expression, found: Answer, asked: Asked) -> Facts:
+def _facts_of(x: Expression, known: Facts | None, asked: Asked) -> Facts:
+    """What the rows of all leaves say, with the degrees of freedom and draws of the interval."""
     blocks = asked.blocks(x)[0]
     if not blocks:
         return Facts(x.text())
-    of_test = Facts(freedom=found.freedom, draws=found.draws)
-    facts = facts_of_both(of_test, *(block[0][1] for block in blocks))
+    facts = facts_of_both(known, *(block[0][1] for block in blocks))
     leaves = list(x.operands())
-    is_plain = isinstance(x, Leaf) or (null_of(x) == 0 and not any(leaf.name for leaf in leaves))
+    is_plain = null_of(x) == 0 and not any(leaf.name for leaf in leaves)
     if is_plain and len({leaf.metric.name for leaf in leaves}) == 1:
         return facts
     return replace(facts, metric=x.text(), params={})
@@ -101,7 +81,7 @@ def _facts_of(x: Expression, found: Answer, asked: Asked) -> Facts:
 
 def _operand(value: Any) -> Expression | None:
     """The statistic of an operand; None for a number."""
-    if not isinstance(value, Estimate | Comparison):
+    if not isinstance(value, Estimate):
         return None
     if value._made is None:
         raise InvalidParameterError(
@@ -145,7 +125,7 @@ def _combined(
     return linear((number, product((-1.0, x))))
 
 
-def _result_from(x: Expression, estimates: Sequence[Estimate | Comparison]) -> Any:
+def _result_from(x: Expression, estimates: Sequence[Estimate]) -> Any:
     """The result of an operation on estimates, which must have one level."""
     for estimate in estimates:
         if estimate._made.expression is x:
@@ -190,7 +170,7 @@ def asked_again(estimate: Any, *, level: float | None = None, method: str | None
 
 def claimed(
     estimate: Any, *, null: float | None, margin: float | None, alternative: str, better: str | None
-) -> Comparison:
+) -> Estimate:
     """`Computable.test`."""
     x, made = _operand(estimate), estimate._made
     assert x is not None
@@ -222,11 +202,11 @@ def claimed(
         claim = claim._replace(parts=tuple((start + limit, side) for limit, side in claim.parts))
     level = claim.level(estimate.confidence_level)
     result = result_of(x, Asked(level, claim, made.plan, made.method))
-    assert isinstance(result, Comparison)
+    assert isinstance(result, Estimate)
     return result
 
 
-def mean(estimates: Iterable[Estimate | Comparison], *, weights: ArrayLike | None = None) -> Any:
+def mean(estimates: Iterable[Estimate], *, weights: ArrayLike | None = None) -> Any:
     """The mean of estimates: of models, of sites, of months.
 
     Rows that estimates share are counted once, with what they contribute to each; other rows are

@@ -23,7 +23,7 @@ from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.inference.margins import Alternative, Claim, on_side
 from skmetrics_ext.inference.methods import facts_of_both
 from skmetrics_ext.inference.notes import JUMPS, note_on_metric, with_design
-from skmetrics_ext.inference.results import Comparison, Contrast
+from skmetrics_ext.inference.results import Contrast, Estimate
 from skmetrics_ext.inference.scales import tail_probability
 from skmetrics_ext.inference.t_tests import no_difference, paired_t_test, variance_of_difference
 from skmetrics_ext.inference.tests.contingency import discordant_rows, mcnemar_comparison
@@ -65,7 +65,7 @@ def compare(
     n_jobs: int | None = None,
     progress: Progress = None,
     **metric_params: Any,
-) -> Comparison:
+) -> Estimate:
     r"""Difference of a metric between two models on the same rows, its interval and its test.
 
     .. math:: \hat d = m(y, \hat y_a) - m(y, \hat y_b)
@@ -142,7 +142,7 @@ def compare(
 
     Returns
     -------
-    Comparison
+    Estimate
         ``method`` names the method that was used. For "log_ratio" the difference, its bounds and
         its standard error are those of logarithms: ``exp(difference)`` is the ratio of the first
         value to the second. ``concluded`` is whether the claim is shown. Models that agree on every
@@ -260,7 +260,7 @@ class ModelsToCompare:
         return self.only(1, 0, claim=self.claim.reversed())
 
 
-def compare_pair(task: ModelsToCompare, method: str = "auto") -> Comparison:
+def compare_pair(task: ModelsToCompare, method: str = "auto") -> Estimate:
     """The comparison of two models by this method, or with "auto" by the first that applies."""
     check_option("method", method, COMPARE_METHODS)
     if method == "permutation" and task.claim.margin is not None:
@@ -269,7 +269,7 @@ def compare_pair(task: ModelsToCompare, method: str = "auto") -> Comparison:
             f"{task.claim.margin:g}."
         )
     by_t = method == "auto"
-    runs: dict[str, tuple[bool, Callable[[ModelsToCompare], Comparison]]] = {
+    runs: dict[str, tuple[bool, Callable[[ModelsToCompare], Estimate]]] = {
         "delong": (is_mean_area(task.metric), partial(_by_delong, by_t=by_t)),
         "mcnemar": (is_hits(task), _by_mcnemar),
         LOG_RATIO: (is_ratio(task.metric) and task.has_influence, partial(_by_delta, log=True)),
@@ -317,13 +317,13 @@ def is_hits(task: ModelsToCompare) -> bool:
 # --------------------------------------------------------------------------- methods
 
 
-def _by_delong(task: ModelsToCompare, *, by_t: bool) -> Comparison:
+def _by_delong(task: ModelsToCompare, *, by_t: bool) -> Estimate:
     result = paired_t_test(task.difference(), task.claim, task.level, "delong", normal=not by_t)
     if not by_t:
         return replace(result, note="" if np.isfinite(result.p_value) else result.note)
     if np.isfinite(result.statistic) and result.standard_error > 0:
         return replace(result, method="delong, Welch-Satterthwaite")
-    if task.claim.margin is None and np.isnan(result.p_value) and not np.isnan(result.difference):
+    if task.claim.margin is None and np.isnan(result.p_value) and not np.isnan(result.value):
         tested = _by_permutation(task)
         name = f"{result.method}, p-value by {tested.method}"
         note = "the areas have no variance to estimate"
@@ -331,7 +331,7 @@ def _by_delong(task: ModelsToCompare, *, by_t: bool) -> Comparison:
     return result
 
 
-def _by_delta(task: ModelsToCompare, *, log: bool = False) -> Comparison:
+def _by_delta(task: ModelsToCompare, *, log: bool = False) -> Estimate:
     difference = task.difference(log=log)
     name = LOG_RATIO if log else "delta"
     if difference.origin[0].origin.is_mean:
@@ -340,7 +340,7 @@ def _by_delta(task: ModelsToCompare, *, log: bool = False) -> Comparison:
     return replace(result, note=result.note or note_on_metric(task.metric))
 
 
-def _by_looks(task: ModelsToCompare) -> Comparison:
+def _by_looks(task: ModelsToCompare) -> Estimate:
     """A difference whose interval and p-value hold at every look."""
     from scipy.special import ndtri
 
@@ -358,7 +358,7 @@ def _by_looks(task: ModelsToCompare) -> Comparison:
     freedom = float(variance_of_difference(difference)[1])
 
     def tail(null: float, side: str) -> float:
-        t = (result.difference - null) / result.standard_error
+        t = (result.value - null) / result.standard_error
         z = float(ndtri(tail_probability(abs(t), freedom, "greater")))
         p_value = anytime.p_value_of_looks(z, rows, task.level, plan.min_rows)
         return on_side(p_value, t, side)
@@ -366,7 +366,7 @@ def _by_looks(task: ModelsToCompare) -> Comparison:
     return replace(result, p_value=task.claim.tested(tail)[0])
 
 
-def _by_mcnemar(task: ModelsToCompare) -> Comparison:
+def _by_mcnemar(task: ModelsToCompare) -> Estimate:
     weights_are = "importance" if task.design.sizes is None else "frequency"
     counts = discordant_rows([sample.data for sample in task.samples], weights_are)
     if not task.metric.spec.greater_is_better:  # a share of errors: rows that are wrong
@@ -378,7 +378,7 @@ def _by_mcnemar(task: ModelsToCompare) -> Comparison:
 # --------------------------------------------------------------------------- draws
 
 
-def _by_bootstrap(task: ModelsToCompare) -> Comparison:
+def _by_bootstrap(task: ModelsToCompare) -> Estimate:
     pair = pairs.pair_of_samples(*task.samples)
     if pair.is_turned:
         return _negated(_by_bootstrap(task.turned()))
@@ -413,7 +413,7 @@ def share_beyond(draws: Array, null: float, side: str) -> float:
     return tails[side]
 
 
-def _by_permutation(task: ModelsToCompare) -> Comparison:
+def _by_permutation(task: ModelsToCompare) -> Estimate:
     pair = pairs.exchange_of_samples(*task.samples)
     if pair.is_turned:
         return _negated(_by_permutation(task.turned()))
@@ -427,10 +427,10 @@ def _by_permutation(task: ModelsToCompare) -> Comparison:
     return contrast.tested(p_value=test.p_value, note=note)
 
 
-def _negated(result: Comparison) -> Comparison:
+def _negated(result: Estimate) -> Estimate:
     """The comparison of the models in the other order."""
     negated: dict[str, Any] = {
-        "difference": 0.0 - result.difference,
+        "value": 0.0 - result.value,
         "low": 0.0 - result.high,
         "high": 0.0 - result.low,
         "statistic": 0.0 - result.statistic,

@@ -31,7 +31,7 @@ from skmetrics_ext.inference.methods import (
 )
 from skmetrics_ext.inference.mover import difference_distances, summed_errors
 from skmetrics_ext.inference.notes import BIASED, BIASED_DIFFERENCE, NONE, with_design
-from skmetrics_ext.inference.results import Comparison, Contrast
+from skmetrics_ext.inference.results import Contrast, Estimate
 from skmetrics_ext.inference.scales import Bounds, Interval
 from skmetrics_ext.inference.t_tests import welch_t_test
 from skmetrics_ext.metrics.documentation import document
@@ -70,7 +70,7 @@ def compare_samples(
     n_jobs: int | None = None,
     progress: Progress = None,
     **metric_params: Any,
-) -> Comparison:
+) -> Estimate:
     r"""Difference of a metric between two independent samples: two sites, two months.
 
     .. math:: \hat d = \hat m_a - \hat m_b, \qquad
@@ -133,7 +133,7 @@ def compare_samples(
 
     Returns
     -------
-    Comparison
+    Estimate
         ``p_value`` agrees with the interval: it is 1 minus the level at which the interval begins
         to contain the null value (at least 1e-12, or the resolution of the draws); one-sided, half
         of that or 1 minus that half. With a margin as in `compare`.
@@ -201,7 +201,7 @@ def difference_of_samples(
     share_rows: bool = False,
     log: bool = True,
     names: Sequence[str] = "ab",
-) -> Comparison:
+) -> Estimate:
     r"""The difference of two samples from the intervals of both (MOVER).
 
     Squared distances to the bounds of both, minus their shared part:
@@ -336,7 +336,7 @@ def note_of_both(
 # --------------------------------------------------------------------------- Welch
 
 
-def _welch(first: Linearized, second: Linearized, claim: Claim, level: float) -> Comparison:
+def _welch(first: Linearized, second: Linearized, claim: Claim, level: float) -> Estimate:
     """Variances add; degrees of freedom by Satterthwaite."""
     sides = first, second
     if not all(side.has_influence for side in sides):

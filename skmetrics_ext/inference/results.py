@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
 from math import isfinite, isnan
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _NAN = float("nan")
 
 _COMPUTED = ("log", "exp", "sqrt", "square", "reciprocal")
+_OF_TESTS = ("p_value", "statistic", "value_a", "value_b", "alternative", "margin")
 _ANSWERS = {True: "reached", False: "not reached", None: "undecided"}
 
 
@@ -94,7 +95,7 @@ class Computable(Citable):
         margin: float | None = None,
         alternative: str = "two-sided",
         better: str | None = None,
-    ) -> Comparison:
+    ) -> Estimate:
         """Test a claim about the estimate.
 
         Parameters
@@ -110,7 +111,7 @@ class Computable(Citable):
 
         Returns
         -------
-        Comparison
+        Estimate
         """
         return _algebra().claimed(
             self, null=null, margin=margin, alternative=alternative, better=better
@@ -198,6 +199,17 @@ class Estimate(Computable):
     facts : Facts or None, default=None
         What the result was computed from; read as ``metric``, ``params``, ``n``, ``n_effective``,
         ``freedom`` and ``positive_class``.
+    p_value : float, default=nan
+        P-value of the test against ``alternative``; nan without a test.
+    statistic : float, default=nan
+        Test statistic; nan where the method has none.
+    value_a, value_b : float, default=nan
+        Both values of a difference. With the method "log_ratio" the value is the difference of
+        their logarithms.
+    alternative : str or None, default=None
+        The claim that the test is to show; None without a test.
+    margin : float or None, default=None
+        The least difference that matters.
 
     Examples
     --------
@@ -222,103 +234,23 @@ class Estimate(Computable):
     design_effect: float = float("nan")
     n_strata: int | None = None
     facts: Facts | None = field(default=None, repr=False)
-    _made: Any = field(default=None, repr=False)
-
-    def __str__(self) -> str:
-        goal = "" if self.goal is None else f", goal {self.goal:g}: {_ANSWERS[self.reached]}"
-        return f"{self.value:.4g} [{self.low:.4g}, {self.high:.4g}]{goal} {_details(self)}"
-
-
-def _details(result: Estimate | Comparison) -> str:
-    """The level, method, positive class, design and note of a result, in brackets."""
-    design = design_text(result.n_groups, result.n_strata, [result.design_effect])
-    further = "".join(f"; {part}" for part in (result._class_text, design, result.note) if part)
-    level = f"{100 * result.confidence_level:g}% confidence"
-    return f"({level}, {result.method}{result._draws_text}{further})"
-
-
-def design_text(n_groups: int | None, n_strata: int | None, effects: Iterable[float]) -> str:
-    """The numbers of groups and strata, and the range of the design effects."""
-    counts, known = ((n_groups, "groups"), (n_strata, "strata")), sorted(filter(isfinite, effects))
-    parts = [f"{number} {unit}" for number, unit in counts if number is not None]
-    ends = list(dict.fromkeys(f"{effect:.3g}" for effect in known[:1] + known[-1:]))
-    if parts and ends:
-        parts.append(f"design effect{'s' * (len(ends) - 1)} {' to '.join(ends)}")
-    return ", ".join(parts)
-
-
-@dataclass(frozen=True, repr=False, eq=False, slots=True)
-class Comparison(Computable):
-    """The difference between two models on the same rows, and a test of it.
-
-    Parameters
-    ----------
-    difference : float
-        Metric of the first model less that of the second; with "log_ratio" the difference of their
-        logarithms, with bounds and error on that scale.
-    low, high : float
-        Bounds of the interval of the difference; nan where the method has none.
-    statistic : float
-        Test statistic; nan where the method has none.
-    p_value : float
-        P-value of the test against ``alternative``.
-    method : str
-        How the difference was tested.
-    value_a, value_b : float
-        The metric of each model.
-    standard_error : float
-        Of the difference; nan where the method has none.
-    confidence_level : float
-        Nominal coverage of the interval, in (0, 1); 90 % if "equivalent" is tested at 95 %.
-    note : str, default=""
-        What a reader must know before using the numbers.
-    alternative : str, default="two-sided"
-        The claim that the test is to show.
-    margin : float or None, default=None
-        The least difference that matters.
-    n_groups : int or None, default=None
-        Number of groups, if there are any.
-    design_effect : float, default=nan
-        The variance of the difference as a multiple of that of independent rows; nan if unknown.
-    n_strata : int or None, default=None
-        Number of strata, if there are any.
-    facts : Facts or None, default=None
-        What the result was computed from; read as ``metric``, ``params``, ``n``, ``n_effective``,
-        ``freedom`` and ``positive_class``.
-
-    Examples
-    --------
-    >>> from skmetrics_ext.results import Comparison
-    >>> comparison = Comparison(0.1, 0.02, 0.18, 2.4, 0.016, "delong", 0.9, 0.8, 0.04, 0.95)
-    >>> print(comparison)
-    0.1 [0.02, 0.18], p = 0.016 (95% confidence, delong)
-    >>> comparison.concluded
-    True
-    """
-
-    difference: float
-    low: float
-    high: float
-    statistic: float
-    p_value: float
-    method: str
-    value_a: float
-    value_b: float
-    standard_error: float
-    confidence_level: float
-    note: str = ""
-    alternative: str = "two-sided"
+    p_value: float = _NAN
+    statistic: float = _NAN
+    value_a: float = _NAN
+    value_b: float = _NAN
+    alternative: str | None = None
     margin: float | None = None
-    n_groups: int | None = None
-    design_effect: float = float("nan")
-    n_strata: int | None = None
-    facts: Facts | None = field(default=None, repr=False)
     _made: Any = field(default=None, repr=False)
 
     @property
-    def value(self) -> float:
-        """The difference."""
-        return self.difference
+    def _hidden(self) -> Sequence[str]:
+        """Fields that only results of another kind have."""
+        return _OF_TESTS if self.alternative is None else ("goal", "reached")
+
+    @property
+    def difference(self) -> float:
+        """The value, of a difference."""
+        return self.value
 
     @property
     def concluded(self) -> bool | None:
@@ -336,14 +268,81 @@ class Comparison(Computable):
         return error if self.alternative == "two-sided" else error / 2
 
     def __str__(self) -> str:
+        scale = "log ratio " if "log_ratio" in self.method else ""
+        bounds = f"[{self.low:.4g}, {self.high:.4g}]"
+        return f"{scale}{self.value:.4g} {bounds}{self._verdict} {_details(self)}"
+
+    @property
+    def _verdict(self) -> str:
+        """The p-value and the claim, or the goal."""
+        if self.alternative is None:
+            return "" if self.goal is None else f", goal {self.goal:g}: {_ANSWERS[self.reached]}"
         claim = ""
         if self.margin is not None or self.alternative != "two-sided":
             by = "" if self.margin is None else f" by margin {self.margin:g}"
             shown = "shown" if self.concluded else "not shown"
             claim = f", {self.alternative}{by} {shown} at {100 * self._error:.3g}%"
-        scale = "log ratio " if "log_ratio" in self.method else ""
-        bounds = f"[{self.low:.4g}, {self.high:.4g}], p = {self.p_value:.3g}"
-        return f"{scale}{self.difference:.4g} {bounds}{claim} {_details(self)}"
+        return f", p = {self.p_value:.3g}{claim}"
+
+
+class Comparison(Estimate):
+    """An estimate of a difference, by the order of arguments that comparisons had until 0.3.
+
+    Parameters
+    ----------
+    difference, low, high, statistic, p_value, method, value_a, value_b, standard_error
+        As in `Estimate`.
+    **further : object
+        Its other fields.
+
+    Examples
+    --------
+    >>> from skmetrics_ext.results import Comparison
+    >>> comparison = Comparison(0.1, 0.02, 0.18, 2.4, 0.016, "delong", 0.9, 0.8, 0.04, 0.95)
+    >>> print(comparison)
+    0.1 [0.02, 0.18], p = 0.016 (95% confidence, delong)
+    >>> comparison.concluded
+    True
+    """
+
+    def __new__(
+        cls,
+        difference: float,
+        low: float,
+        high: float,
+        statistic: float,
+        p_value: float,
+        method: str,
+        value_a: float,
+        value_b: float,
+        standard_error: float,
+        confidence_level: float,
+        note: str = "",
+        alternative: str = "two-sided",
+        **further: Any,
+    ) -> Any:
+        given: dict[str, Any] = {"p_value": p_value, "statistic": statistic, "value_a": value_a}
+        given |= {"value_b": value_b, "alternative": alternative, "note": note, **further}
+        numbers = difference, low, high, standard_error
+        return Estimate(*numbers, method, confidence_level, **given)
+
+
+def _details(result: Estimate) -> str:
+    """The level, method, positive class, design and note of a result, in brackets."""
+    design = design_text(result.n_groups, result.n_strata, [result.design_effect])
+    further = "".join(f"; {part}" for part in (result._class_text, design, result.note) if part)
+    level = f"{100 * result.confidence_level:g}% confidence"
+    return f"({level}, {result.method}{result._draws_text}{further})"
+
+
+def design_text(n_groups: int | None, n_strata: int | None, effects: Iterable[float]) -> str:
+    """The numbers of groups and strata, and the range of the design effects."""
+    counts, known = ((n_groups, "groups"), (n_strata, "strata")), sorted(filter(isfinite, effects))
+    parts = [f"{number} {unit}" for number, unit in counts if number is not None]
+    ends = list(dict.fromkeys(f"{effect:.3g}" for effect in known[:1] + known[-1:]))
+    if parts and ends:
+        parts.append(f"design effect{'s' * (len(ends) - 1)} {' to '.join(ends)}")
+    return ", ".join(parts)
 
 
 def estimate(
@@ -386,15 +385,28 @@ class Contrast(NamedTuple):
         note: str = "",
         freedom: float = _NAN,
         draws: int | None = None,
-    ) -> Comparison:
+    ) -> Estimate:
         """The comparison, with a note if its interval is degenerate."""
         difference, values, method, level, claim = self
         note = note or reason(difference, *bounds)
         facts = None
         if isfinite(freedom) or draws is not None:
             facts = Facts(freedom=float(freedom) if isfinite(freedom) else None, draws=draws)
-        numbers = float(difference), *bounds, statistic, float(p_value), method, *values, error
-        return Comparison(*numbers, level, note, claim.alternative, claim.margin, facts=facts)
+        return Estimate(
+            float(difference),
+            *bounds,
+            error,
+            method,
+            level,
+            note,
+            facts=facts,
+            p_value=float(p_value),
+            statistic=statistic,
+            value_a=values[0],
+            value_b=values[1],
+            alternative=claim.alternative,
+            margin=claim.margin,
+        )
 
 
 def compared_with(statistic: Any, freedom: Any, method: str) -> TestResult:

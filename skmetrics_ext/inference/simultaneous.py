@@ -14,7 +14,7 @@ from skmetrics_ext.inference.draws.bootstrap import DrawPlan, seed_sequence
 from skmetrics_ext.inference.linearized import Linearized, differences_of
 from skmetrics_ext.inference.methods import interval_of, methods_of
 from skmetrics_ext.inference.notes import ROUNDING, note_on_metric
-from skmetrics_ext.inference.results import Comparison, Contrast, Estimate
+from skmetrics_ext.inference.results import Contrast, Estimate
 from skmetrics_ext.inference.scales import quantile
 from skmetrics_ext.inference.t_tests import note_on_few_rows, variance_of_difference
 from skmetrics_ext.inference.tests.rank_tests import holm_adjust
@@ -67,7 +67,7 @@ def level_of_all(covariance: Array, level: float, n_draws: int, seed: object) ->
 # --------------------------------------------------------------------------- many models
 
 
-def by_max_t(task: ModelsToCompare, pairs: Sequence[Pair]) -> list[Comparison]:
+def by_max_t(task: ModelsToCompare, pairs: Sequence[Pair]) -> list[Estimate]:
     """Max-t comparisons, from the distribution of the largest of all statistics.
 
     With one standard normal multiplier for each row, or group, the errors of all models are normal
@@ -119,7 +119,7 @@ def by_max_t(task: ModelsToCompare, pairs: Sequence[Pair]) -> list[Comparison]:
     return compared
 
 
-def by_holm(task: ModelsToCompare, pairs: Sequence[Pair]) -> list[Comparison]:
+def by_holm(task: ModelsToCompare, pairs: Sequence[Pair]) -> list[Estimate]:
     """Comparisons with p-values adjusted by Holm, and intervals at the Bonferroni level."""
     level = 1 - (1 - task.level) / len(pairs)
     compared = [compare_pair(task.only(*pair, level=level)) for pair in pairs]

@@ -13,7 +13,7 @@ from skmetrics_ext.inference.linearized import Linearized, difference_of, over_c
 from skmetrics_ext.inference.margins import Claim
 from skmetrics_ext.inference.mover import difference_distances
 from skmetrics_ext.inference.notes import CONTRIBUTIONS, OF_SHARES, ROUNDING, UNITS
-from skmetrics_ext.inference.results import Comparison, Contrast
+from skmetrics_ext.inference.results import Contrast, Estimate
 from skmetrics_ext.inference.scales import quantile, tail_probability
 from skmetrics_ext.inference.tests.contingency import tango_bounds
 from skmetrics_ext.numeric import Array
@@ -74,7 +74,7 @@ def note_on_few_rows(difference: Linearized) -> str:
 
 def paired_t_test(
     difference: Linearized, claim: Claim, level: float, method: str, *, normal: bool = False
-) -> Comparison:
+) -> Estimate:
     """A paired t test of a difference, with its interval."""
     sides, value = difference.origin, float(difference.value)
     variance, freedom = map(float, variance_of_difference(difference))
@@ -95,7 +95,7 @@ def welch_t_test(
     claim: Claim,
     level: float,
     method: str,
-) -> Comparison:
+) -> Estimate:
     """Welch's t test of two samples, whose variances add."""
     values = float(sides[0].value), float(sides[1].value)
     contrast = Contrast(values[0] - values[1], values, method, level, claim)
@@ -107,7 +107,7 @@ def welch_t_test(
 
 def _t_test(
     contrast: Contrast, error: float, freedom: float, most: float, note: str = ""
-) -> Comparison:
+) -> Estimate:
     """A difference of at most ``most`` with its t interval and test; normal if freedom is inf."""
     value = contrast.difference
     distance = float(quantile(contrast.level, None if np.isinf(freedom) else freedom)) * error
@@ -120,7 +120,7 @@ def _t_test(
 
 def no_difference(
     contrast: Contrast, sample: Any, statistic: float = 0.0, draws: int | None = None
-) -> Comparison:
+) -> Estimate:
     """Two models that agree on every row: Tango's interval of shares of the rarest class."""
     start, stop = sample.metric.spec.bounds
     bounds, shown = (0.0, 0.0), notes.NO_WIDTH
@@ -132,7 +132,7 @@ def no_difference(
     return contrast.tested(bounds, statistic, p_value, 0.0, note, draws=draws)
 
 
-def _without_variance(contrast: Contrast, sides: Sequence[Linearized]) -> Comparison:
+def _without_variance(contrast: Contrast, sides: Sequence[Linearized]) -> Estimate:
     """A difference whose variance cannot be estimated; of areas, from Newcombe's bounds of both."""
     value, has_margin = contrast.difference, contrast.claim.margin is not None
     if np.isnan(value):

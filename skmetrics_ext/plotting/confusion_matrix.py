@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.alignment import objects
-from skmetrics_ext.inference.results import Comparison, Estimate
+from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.labels.accuracy import accuracy_score, confusion_matrix
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.plotting import axes
@@ -67,7 +67,7 @@ class ConfusionMatrixDisplay(SourceDisplay):
     colorbar_ : matplotlib colorbar or None
     accuracies : mapping of str to Estimate
         Accuracy of each of several models.
-    comparison : Comparison or None
+    comparison : Estimate or None
         Difference in accuracy of two models.
 
     See Also
@@ -109,7 +109,7 @@ class ConfusionMatrixDisplay(SourceDisplay):
         self.confusion_matrix = self._by_model(self._counts)
         self.normalize: str | None = "true"
         self.accuracies: dict[Any, Estimate] = {}
-        self.comparison: Comparison | None = None
+        self.comparison: Estimate | None = None
 
     @classmethod
     def from_predictions(  # type: ignore[override]  # the argument is called y_pred

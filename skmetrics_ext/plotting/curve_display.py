@@ -12,7 +12,7 @@ from skmetrics_ext.alignment import objects
 from skmetrics_ext.curves import read_grid
 from skmetrics_ext.formats import probability
 from skmetrics_ext.inference.bands import BANDS, curve_band
-from skmetrics_ext.inference.results import Comparison, Estimate, estimate
+from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_interval
 from skmetrics_ext.metrics.averaging import MACRO, MICRO
 from skmetrics_ext.metrics.documentation import document
@@ -122,7 +122,7 @@ class CurveDisplay(SourceDisplay):
         name: str | None = None,
         positive: Any = None,
         undefined: Mapping[Any, str] | None = None,
-        comparison: Comparison | None = None,
+        comparison: Estimate | None = None,
     ) -> None:
         self.lines = tuple(lines)
         self.name = name
@@ -573,7 +573,7 @@ class CurveDisplay(SourceDisplay):
 document(CurveDisplay, BLOCKS)
 
 
-def difference_text(models: Iterable[str], value_name: str, comparison: Comparison) -> str:
+def difference_text(models: Iterable[str], value_name: str, comparison: Estimate) -> str:
     """Legend entry for the difference between two models."""
     p_value = probability(comparison.p_value)
     p_value = f"p {p_value}" if p_value.startswith("<") else f"p = {p_value}"

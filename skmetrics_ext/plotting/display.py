@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.inference.results import Comparison
+from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.documentation import PARAMETERS, document, fill, paragraphs_of
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting.source import RESPONSES, DisplaySource, Request
@@ -76,7 +76,7 @@ class SourceDisplay(Display):
     pools: ClassVar[bool] = False  # whether folds are joined into one set, each row once
     sides: ClassVar[str] = "one"  # "either": the picture is the same whichever class is positive
     positive: Any = None
-    comparison: Comparison | None = None  # of two models, by the metric in the legend
+    comparison: Estimate | None = None  # of two models, by the metric in the legend
     _of_rows: ClassVar[Callable[..., Any]]  # computes the display of all rows of each model
     _of_folds: ClassVar[Callable[..., Any]]  # computes the display of the folds of each model
 
@@ -304,7 +304,7 @@ class DisplayParagraphs:
         The positive class, for binary data.
     undefined : mapping of int to str, default=None
         Folds that have no curve, and why; with several models by (model, fold).
-    comparison : Comparison, default=None
+    comparison : Estimate, default=None
         Difference between two models, first minus second, as `compare` returns it.
 
     {curve_attributes}

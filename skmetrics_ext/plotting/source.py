@@ -14,7 +14,7 @@ import numpy as np
 from skmetrics_ext.alignment import AlignedRows
 from skmetrics_ext.inference.compare import compare
 from skmetrics_ext.inference.confidence_interval import confidence_interval
-from skmetrics_ext.inference.results import Comparison
+from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.averaging import MACRO, MICRO
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.scoring.responses import Responses, Stored, estimator_name
@@ -393,7 +393,7 @@ class MetricRows(NamedTuple):
                 self.metric, self.true, self.response, method=method, **self.options
             )
 
-    def compared_with(self, other: Self) -> Comparison:
+    def compared_with(self, other: Self) -> Estimate:
         """The difference from another model on the same rows."""
         with without_undefined_warnings():
             return compare(self.metric, self.true, self.response, other.response, **self.options)

@@ -14,7 +14,7 @@ from skmetrics_ext.inference.draws.readers import errors_naming
 from skmetrics_ext.inference.linearized import Contributions, Linearized
 from skmetrics_ext.inference.margins import Claim, on_side
 from skmetrics_ext.inference.proportions import binomial_tails
-from skmetrics_ext.inference.results import Comparison, Contrast, TestResult, compared_with
+from skmetrics_ext.inference.results import Contrast, Estimate, TestResult, compared_with
 from skmetrics_ext.inference.scales import Bounds, increasing_root, quantile, tail_probability
 from skmetrics_ext.inference.tests.rank_tests import subset_sum_chances
 from skmetrics_ext.metrics.documentation import document
@@ -110,7 +110,7 @@ def discordant_rows(models: Sequence[Any], weights_are: str) -> tuple[int, int, 
 
 def mcnemar_comparison(
     counts: tuple[int, int, int, int], method: str, level: float, claim: Claim
-) -> Comparison:
+) -> Estimate:
     """McNemar's test and Tango's interval from the counts of `discordant_rows`.
 
     Claims on one side take the tails of a fair coin, which add up to 1; those with a margin are
@@ -157,14 +157,14 @@ def exchanged_p_value(net_wins: Array, method: str) -> tuple[float, float]:
 
 def grouped_comparison(
     models: Sequence[Labels], group: Array, method: str, level: float
-) -> Comparison:
+) -> Estimate:
     """`mcnemar_comparison` of rows that may depend on each other within groups."""
     result = mcnemar_comparison(discordant_rows(models, "importance"), method, level, Claim())
     first, second = (model.row_hits().astype(np.int64) for model in models)
     wins, n_rows = first - second, len(first)
     atoms = Atoms.each_row(n_rows, RowDesign(None, group), None)
-    parts = (wins - result.difference) / n_rows
-    linearized = Linearized(result.difference, None, known=Contributions(parts, atoms))
+    parts = (wins - result.value) / n_rows
+    linearized = Linearized(result.value, None, known=Contributions(parts, atoms))
     effect = float(linearized.design_effect())
     statistic, p_value = exchanged_p_value(np.bincount(group, weights=wins), method)
     # Effective share of the rows, by the design effect and a t quantile for the normal one.
@@ -227,7 +227,7 @@ def mcnemar_test(
     method: Literal["mid_p", "exact", "corrected", "uncorrected"] = "mid_p",
     groups: ArrayLike | None = None,
     confidence_level: float = 0.95,
-) -> Comparison:
+) -> Estimate:
     r"""McNemar's test that two models are right equally often on the same rows.
 
     .. math:: \chi^2 = (b - c)^2 / (b + c)
@@ -257,7 +257,7 @@ def mcnemar_test(
 
     Returns
     -------
-    Comparison
+    Estimate
         ``difference`` is the accuracy of the first model minus that of the second; its interval
         is Tango's score interval, which matches "uncorrected" (it excludes 0 exactly when that
         test rejects); ``standard_error`` is Wald's. ``statistic`` is nan for the exact methods.
@@ -280,7 +280,7 @@ def mcnemar_test(
     >>> y_true = [1] * 12
     >>> pred_a, pred_b = [1] * 11 + [0], [1] * 4 + [0] * 7 + [1]
     >>> test = mcnemar_test(y_true, pred_a, pred_b, method="exact")
-    >>> test.difference, test.p_value
+    >>> test.value, test.p_value
     (0.5, 0.0703125)
     """
     check_option("method", method, MCNEMAR_METHODS)

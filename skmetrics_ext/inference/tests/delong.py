@@ -14,7 +14,7 @@ from skmetrics_ext.inference.draws.readers import samples_of_models
 from skmetrics_ext.inference.linearized import Linearized, differences_of, linearize, satterthwaite
 from skmetrics_ext.inference.margins import SIDES, Claim
 from skmetrics_ext.inference.notes import ROUNDING, with_design
-from skmetrics_ext.inference.results import Comparison
+from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.t_tests import paired_t_test, welch_t_test
 from skmetrics_ext.metrics.averaging import CurveAverage, MultiClass
 from skmetrics_ext.metrics.documentation import document
@@ -43,7 +43,7 @@ class DelongTest(Result):
         In [0, 1]; nan if there is no variance to estimate.
     degrees_of_freedom : float
         Of the chi-squared distribution or of Student's t; infinite for the normal distribution.
-    pairs : mapping of (int, int) to Comparison
+    pairs : mapping of (int, int) to Estimate
         All pairs of models by position; p-values are not adjusted (see `holm_adjust`).
     method : str
         Name of the test.
@@ -61,7 +61,7 @@ class DelongTest(Result):
     statistic: float
     p_value: float
     degrees_of_freedom: float
-    pairs: Mapping[tuple[int, int], Comparison]
+    pairs: Mapping[tuple[int, int], Estimate]
     method: str
 
     def __iter__(self) -> Iterator[float]:

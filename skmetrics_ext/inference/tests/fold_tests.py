@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.margins import Claim
-from skmetrics_ext.inference.results import Comparison, Contrast, Estimate, TestResult, estimate
+from skmetrics_ext.inference.results import Contrast, Estimate, TestResult, estimate
 from skmetrics_ext.inference.scales import quantile, tail_probability
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array
@@ -107,7 +107,7 @@ def corrected_resampled_ttest(
     n_train: int | ArrayLike,
     n_test: int | ArrayLike,
     confidence_level: float = 0.95,
-) -> Comparison:
+) -> Estimate:
     r"""Nadeau and Bengio's corrected t-test of two models on the same folds.
 
     .. math:: t = \frac{\bar d}{\sqrt{(1/J + n_{test} / n_{train}) s_d^2}}
@@ -129,7 +129,7 @@ def corrected_resampled_ttest(
 
     Returns
     -------
-    Comparison
+    Estimate
         ``difference`` is the mean of the first model minus that of the second. A model compared
         with itself has p = 1; a difference that is the same on every fold has p = 0, and a
         ``note`` says so.
