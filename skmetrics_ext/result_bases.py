@@ -103,6 +103,8 @@ class Facts:
         Degrees of freedom; None for a normal quantile, or without a quantile.
     positive_class : object
         The positive class of a metric of one class.
+    label : object
+        The class, or the pair of classes, of one of several values (``average=None``).
     counts : (float, float) or None
         Numerator and denominator of a share of rows.
     draws : int or None
@@ -115,6 +117,7 @@ class Facts:
     n_effective: float | None = None
     freedom: float | None = None
     positive_class: Any = None
+    label: Any = None
     counts: tuple[float, float] | None = None
     draws: int | None = None
 
@@ -159,6 +162,11 @@ class Described(Tabular):
         return self._facts.positive_class
 
     @property
+    def label(self) -> Any:
+        """The class of one of several values (``average=None``), or None."""
+        return self._facts.label
+
+    @property
     def draws(self) -> int | None:
         """Number of draws; None if the interval is not resampled."""
         return self._facts.draws
@@ -169,8 +177,10 @@ class Described(Tabular):
 
     @property
     def _class_text(self) -> str:
-        """The positive class for readers, unless it is 1 or True."""
+        """The class of the value, or the positive class unless it is 1 or True."""
         positive = self.positive_class
+        if self.label is not None:
+            return f"class {self.label!r}"
         return "" if positive is None or positive == 1 else f"positive class {positive!r}"
 
     def _contents(self) -> dict[str, Any]:
@@ -196,6 +206,10 @@ class Citable(Described, IntervalResult):
     """An interval with the facts that it was computed from and a citation of its method."""
 
     __slots__ = ()
+
+    def __repr__(self) -> str:
+        text = IntervalResult.__repr__(self)
+        return text if self.label is None else f"{text[:-1]}, label={self.label!r})"
 
 
 class CurveResult(Result):

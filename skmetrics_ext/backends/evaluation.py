@@ -29,7 +29,7 @@ from skmetrics_ext.slices.coding import check_edges, edges_of, numbers_of, quant
 from skmetrics_ext.slices.group_columns import GroupColumns, check_bins
 from skmetrics_ext.tallies import ScoreSketch
 from skmetrics_ext.validation import InvalidParameterError, check_option
-from skmetrics_ext.validation.column_names import check_names
+from skmetrics_ext.validation.column_names import check_names, note_on_name
 from skmetrics_ext.validation.parameters import check_integer, check_level
 
 _UNITS = {
@@ -200,6 +200,7 @@ def evaluate(
         )
     most_bytes = read_bytes(memory_limit)
     ranked = any(metric.sums == "ranks" for metric in checked_metrics)
+    name_notes: list[str] = []
     opened = open_engine(dataset, names, engine, most_bytes)
     try:
         if bins is not None:
@@ -211,6 +212,8 @@ def evaluate(
             classes = layout.classes.tolist()
             instead = "name the class of each column: score={class: column}"
             check_names(columns, classes[-len(columns) :], "score", classes, instead)
+            if len(columns) == 1:
+                name_notes = [note_on_name(columns[0], classes, layout.positive)]
         most = most_bytes // (_BYTES_PER_SCORE * (max(len(columns), 1) + 1))
         plan = RangePlan.of(checked_metrics, intervals, points, max(most, 1))
         numbers = {group: i for i, group in enumerate(survey.sums.rows)}
@@ -246,6 +249,7 @@ def evaluate(
         level=level if intervals else None,
         min_rows=least,
         rows=rows,
+        name_notes=list(filter(None, name_notes)),
     )
 
 

@@ -23,8 +23,8 @@ from skmetrics_ext.registry.find import reads, single_valued
 from skmetrics_ext.requirements import Requirement
 from skmetrics_ext.slices.group_columns import GroupColumns
 from skmetrics_ext.tallies import ConfusionTally
-from skmetrics_ext.validation.column_names import check_names
-from skmetrics_ext.validation.positive import natural_positive
+from skmetrics_ext.validation.column_names import check_names, note_on_name
+from skmetrics_ext.validation.positive import natural_positive, notes_on_confidence
 
 ALL = "all"  # group of all rows
 LARGE = 1 << 30  # bytes beyond which files are not read into memory
@@ -135,7 +135,23 @@ class Predictions:
             for name, of_model in by_model.items()
         ]
         models += [PredictedModel(name, (name,), "labels") for name in preds]
-        return cls(options, files, requested, names, classes, positive, tuple(models))
+        data = cls(options, files, requested, names, classes, positive, tuple(models))
+        log(*data.doubts)
+        return data
+
+    @property
+    def doubts(self) -> list[str]:
+        """Notes on scores that may be those of the other class, or of the predicted one."""
+        if len(self.classes) != 2 or self.positive is None:
+            return []
+        scored = [model for model in self.models if model.kind != "labels"]
+        notes = [note_on_name(model.name, self.classes, self.positive) for model in scored]
+        if self.in_memory:
+            predicted = [len(np.unique(self.column(name))) for name in self.options.pred]
+            for model in scored:
+                lowest = self.response(model).min()
+                notes += notes_on_confidence(lowest, max(predicted, default=0), repr(model.name))
+        return notes
 
     @property
     def note(self) -> str:

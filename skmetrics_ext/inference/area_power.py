@@ -43,8 +43,12 @@ class SampleSize(NamedTuple):
     def __str__(self) -> str:
         return f"{self.n} rows ({ceil(self.n_pos)} positive, {ceil(self.n_neg)} negative)"
 
+    def __repr__(self) -> str:
+        return f"SampleSize: {self}"
+
     def _repr_html_(self) -> str:
-        return Table([{"n": self.n, **self._asdict()}])._repr_html_()
+        rows = {name: ceil(number) for name, number in self._asdict().items()}
+        return Table([{"n": self.n, **rows}])._repr_html_()
 
     def to_dict(self) -> dict[str, Any]:
         """Both numbers and their sum, by name.

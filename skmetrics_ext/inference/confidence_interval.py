@@ -208,7 +208,7 @@ def confidence_interval(
     target = None if goal is None else Goal.of(goal, measure)
     given = Given(measure, y_true, y_pred, sample_weight, groups, strata, weights_are)
     statistic = given.statistic()
-    estimates = interval_of(statistic, method, level, plan)
+    estimates = interval_of(statistic, method, level, plan, is_whole=True)
     if isinstance(estimates, list):
         return estimates if target is None else list(map(target.compared_with, estimates))
     made = Made(leaf_of(given, statistic, rows=rows), plan, method)

@@ -263,7 +263,7 @@ class Linearized:
 
 def linearize(sample: Sample) -> Linearized:
     """The metric of a sample, with what each row contributes to it."""
-    return Linearized(sample.value, sample, sample.metric.spec.bounds)
+    return Linearized(sample.value, sample, sample.bounds)
 
 
 def difference_of(first: Any, second: Any, *, log: bool = False) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
@@ -69,9 +70,12 @@ def methods_of(statistic: Linearized) -> dict[str, Method]:
 
 
 def interval_of(
-    statistic: Linearized, method: str, level: float, plan: DrawPlan
+    statistic: Linearized, method: str, level: float, plan: DrawPlan, is_whole: bool = False
 ) -> Estimate | list[Estimate]:
-    """The interval by this method, or with "auto" by the first that applies."""
+    """The interval by this method, or with "auto" by the first that applies.
+
+    Of all rows of a question (``is_whole``) a note says if the scores may run the other way.
+    """
     methods = methods_of(statistic)
     if method == "auto":
         method = next(iter(methods))
@@ -88,14 +92,28 @@ def interval_of(
             effect = statistic.design_effect()
         facts = replace(_facts(statistic, method), counts=interval.counts, draws=interval.draws)
     columns: Any = [(statistic.value, *interval[:4], effect)]
+    names: list[Any] = [None]
     if is_array := np.ndim(statistic.value) > 0:
-        columns = zip(*map(np.ravel, np.broadcast_arrays(*columns[0])), strict=True)
+        columns = list(zip(*map(np.ravel, np.broadcast_arrays(*columns[0])), strict=True))
+        names = _names_of_values(statistic.origin, len(columns))
     estimates = []
-    for value, low, high, error, note, own_effect in columns:
+    for (value, low, high, error, note, own_effect), name in zip(columns, names, strict=True):
+        if is_whole:
+            note = "; ".join(filter(None, (str(note), notes.direction(statistic, value, high))))
         numbers = float(value), (float(low), float(high)), float(error), method, level, str(note)
-        own_effect = float(own_effect)
-        estimates.append(estimate(*numbers, atoms, design_effect=own_effect, facts=facts))
+        of_value: Any = {"design_effect": float(own_effect), "facts": replace(facts, label=name)}
+        estimates.append(estimate(*numbers, atoms, **of_value))
     return estimates if is_array else estimates[0]
+
+
+def _names_of_values(sample: Any, n_values: int) -> list[Any]:
+    """The class, or the pair of classes, of each value; None where they are others."""
+    metric, data = sample.metric, getattr(sample, "data", None)
+    names = metric.params.get("labels", getattr(data, "classes", ()))
+    names = names.tolist() if isinstance(names, np.ndarray) else list(names)
+    if metric.options.get("multi_class") == "ovo":
+        names = list(combinations(names, 2))
+    return names if len(names) == n_values else [None] * n_values
 
 
 def _facts(statistic: Linearized, method: str) -> Facts:

@@ -54,6 +54,10 @@ RESAMPLED_AT_ONE_LOOK = (
     "an interval by resampling holds at one look: only metrics with influence values have one that "
     "holds at every look"
 )
+OTHER_WAY = (
+    "worse than chance: low scores go with the positive class; pass the scores of this class, or "
+    "their class as the positive one"
+)
 NONE = "none"  # the method of statistics that have no interval
 NO_WIDTH = "the interval has no width"
 OF_RAREST = "bounds of a share of the rarest class"
@@ -83,6 +87,23 @@ def note_on_metric(metric: Any) -> str:
         return "the metric is flat, or grows with the number of rows: " + TEST_MAY_MISS
     note = ROUGH.get(interval, "")
     return note and f"the metric {note}"
+
+
+def direction(statistic: Any, value: Any, high: Any) -> str:
+    """A note on scores that run the other way, or are those of another class.
+
+    The whole interval of an area is below chance, or a largest distance is at the worst end.
+    """
+    sample, (start, end) = statistic.origin, statistic.bounds
+    spec = sample.metric.spec
+    if spec.tally != "ranks" or not np.isfinite(end - start) or sample.fewest_rows < OF_SHARES:
+        return ""
+    data: Any = getattr(sample, "data", None)
+    is_worst = spec.interval == "biased" and value == (start if spec.greater_is_better else end)
+    if is_worst and np.ndim(getattr(data, "score", 0)) == 1:  # not if the scores say nothing
+        is_worst = data.score[data.true == 1].mean() < data.score[data.true == 0].mean()
+    is_below = getattr(sample, "kind", "") == "area" and high < (start + end) / 2
+    return OTHER_WAY if is_worst or is_below else ""
 
 
 def few(number: float, what: str, remedy: str = "collect more") -> str:

@@ -122,7 +122,7 @@ def no_difference(
     contrast: Contrast, sample: Any, statistic: float = 0.0, draws: int | None = None
 ) -> Estimate:
     """Two models that agree on every row: Tango's interval of shares of the rarest class."""
-    start, stop = sample.metric.spec.bounds
+    start, stop = sample.bounds
     bounds, shown = (0.0, 0.0), notes.NO_WIDTH
     if np.isfinite(stop - start):  # as if right on the same rows
         low, high = tango_bounds(0, 0, sample.fewest_rows, contrast.level)

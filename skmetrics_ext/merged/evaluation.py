@@ -30,9 +30,11 @@ from skmetrics_ext.validation.containers import count_rows
 from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.labels import distinct_labels, read_labels
 from skmetrics_ext.validation.parameters import check_integer
+from skmetrics_ext.validation.positive import notes_on_confidence
 from skmetrics_ext.validation.probabilities import n_columns
 
 _SKETCHED = "bounds of a sketch"
+_NO_BOUNDS: list[Bounded] = [(NAN, NAN, "", "")]
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
@@ -328,6 +330,7 @@ def build_evaluation(
     method: str = "auto",
     min_rows: int = 1,
     rows: HeldRows | None = None,
+    name_notes: Sequence[str] = (),
 ) -> Evaluation:
     """Read all metrics of all groups, in the order of the groups and of the metrics.
 
@@ -344,6 +347,8 @@ def build_evaluation(
         Groups with fewer rows have no values.
     rows : HeldRows or None
         The rows, if they are in memory, for intervals that cannot be read from sums.
+    name_notes : sequence of str
+        Notes on the names of the columns.
     """
     layout, by, sums = group_sums.layout, group_sums.by, group_sums.sums
     if layout.of_kind("tables"):
@@ -358,25 +363,38 @@ def build_evaluation(
         if n < min_rows:
             few = Value(NAN, f"{n} rows are fewer than min_rows={min_rows}")
             for metric in layout.metrics:
-                table.extend(_rows(metric, group, layout.classes, few, None, n))
+                table.extend(_rows(metric, group, layout.classes, few, _NO_BOUNDS, n))
             continue
         reader = _GroupReader(group_sums, group)
         evaluation.curves.update(reader.curves())
         for metric in layout.metrics:
             value = reader.value(metric)
-            bounds = reader.sketch_bounds(metric) if sums.sketches else None
-            known = np.ndim(value.value) == 0 and not np.isnan(value.value)
-            if level is not None and known and bounds is None:
+            sketched = reader.sketch_bounds(metric) if sums.sketches else None
+            bounds = _NO_BOUNDS if sketched is None else [sketched]
+            known = np.ndim(value.value) < 2 and not np.isnan(value.value).all()
+            if level is not None and known and sketched is None:
                 statistic = source.statistic(metric, by.parts(group, group_sums.groups))
-                bounds = group_comparisons.bounds_of(statistic, level, source.plan, method=method)
+                options = level, source.plan, method, group is None
+                bounds = group_comparisons.bounds_of(statistic, *options)
             table.extend(_rows(metric, group, reader.classes_of(metric), value, bounds, n))
             if reader.has_weight and metric.sums == "bins":
                 bins = sums.bins[group, metric.name]
                 evaluation.bins[group, metric.name] = bins[0] if len(bins) == 1 else bins
             if metric.sums == "ranks" and np.ndim(value.value) == 2:
                 evaluation.pair_areas[group] = np.asarray(value.value)
-    rows_shown = evaluation_rows(table, evaluation.confidence_level, by, layout.class_notes)
+    notes = [*layout.class_notes, *name_notes, *_confidence_notes(group_sums)]
+    rows_shown = evaluation_rows(table, evaluation.confidence_level, by, notes)
     return replace(evaluation, rows=rows_shown)
+
+
+def _confidence_notes(group_sums: GroupSums) -> list[str]:
+    """A note on scores that may be the confidence in the predicted class, whichever it is."""
+    if group_sums.layout.n_columns != 1 or not group_sums.layout.of_kind("tables"):
+        return []
+    table = ConfusionTally.combine(group_sums.sums.tables.values()).table
+    held = [columns[0].table for columns in group_sums.readings.values() if columns]
+    lowest = [table.thresholds[-1] for table in held if table is not None and len(table.thresholds)]
+    return notes_on_confidence(min(lowest, default=0), int(np.count_nonzero(table.sum(axis=0))))
 
 
 class _EveryClass(ConfusionTally):
@@ -469,15 +487,19 @@ class _GroupReader:
 
 
 def _rows(
-    metric: Metric, group: Any, classes: Array, result: Value, bounds: Bounded | None, n_rows: int
+    metric: Metric, group: Any, classes: Array, result: Value, bounds: list[Bounded], n_rows: int
 ) -> Iterator[Row]:
     """A row for each number of a value."""
     values = _each_value(result.value, classes, metric.options.get("multi_class") == "ovo")
-    low, high, method, note = bounds or (NAN, NAN, "", "")
-    interval = {"low": low, "high": high, "n_rows": n_rows, "method": method}
-    for of, value in values:
-        reason = (result.reason or note) if len(values) == 1 or np.isnan(value) else ""
-        yield Row(group=group, metric=metric.name, of=of, value=value, **interval, reason=reason)
+    if len(bounds) == 1:  # a number, or the reason for all
+        bounds = bounds * len(values)
+    elif len(bounds) != len(values):  # some classes have no weight
+        bounds = _NO_BOUNDS * len(values)
+    for (of, value), (low, high, method, note) in zip(values, bounds, strict=True):
+        reason = result.reason if len(values) == 1 or np.isnan(value) else ""
+        keys: dict[str, Any] = {"group": group, "metric": metric.name, "of": of, "value": value}
+        keys |= {"low": low, "high": high, "n_rows": n_rows, "method": method}
+        yield Row(keys, reason=reason or note)
 
 
 def _each_value(value: Any, classes: Array, by_pair: bool) -> list[tuple[Any, float]]:

@@ -48,7 +48,6 @@ RESAMPLED = (
     "its interval needs resampling, and so the rows in memory: pass n_resamples=, or use "
     "confidence_interval"
 )
-_SINGLE = "intervals are of single numbers: ask for an average"
 _SEVERAL = "areas of several classes are correlated, which only the rows show: pass n_resamples="
 _NOT_HELD = "its scores are more than memory_limit allows to hold: raise it"
 _BYTES = 8  # of a number
@@ -262,11 +261,9 @@ class GroupSums:
 def _read(sample: TallySample, tally: Any) -> Linearized | str:
     """Statistic of a sample whose metric is read from a tally."""
     value, reason = read(sample.metric, tally)
-    if np.ndim(value):
-        return _SINGLE
-    if np.isnan(value):
+    if np.isnan(value).all():
         return reason
-    return linearize(replace(sample, value=float(value)))
+    return linearize(replace(sample, value=value if np.ndim(value) else float(value)))
 
 
 # --------------------------------------------------------------------------- from rows
@@ -340,9 +337,7 @@ class HeldRows:
         if checked.reason:
             return checked.reason
         statistic = linearize(checked.value)
-        if np.ndim(statistic.value):
-            return _SINGLE
-        if not np.isfinite(statistic.value):
+        if not np.isfinite(statistic.value).any():
             return metric.spec.undefined
         few = self.part.n_rows <= MOST_RESAMPLED if self.n_resamples is None else self.n_resamples
         return statistic if statistic.has_influence or few else RESAMPLED

@@ -163,6 +163,9 @@ class MetricSpec:
           where the truth is 0), "kinked" (a kink, or flat, where classes are as frequent as
           predictions, or equally frequent), "grows" (with the number of rows), "largest of
           several" numbers.
+    narrower : callable or None
+        ``narrower(n_classes, **params)``: bounds that depend on the number of classes or on
+        parameters, within ``bounds``.
     """
 
     is_known: ClassVar[bool] = True  # False for functions outside this package
@@ -183,6 +186,7 @@ class MetricSpec:
     ranges: Ranges | None = None
     shares: Any = ()
     interval: str = ""
+    narrower: Callable[..., tuple[float, float]] | None = None
 
     # ------------------------------------------------------------- facts from signatures
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from skmetrics_ext.metrics import averaging
 from skmetrics_ext.metrics.averaging import Tell
+from skmetrics_ext.metrics.labels.summaries import confusion_statistic
 from skmetrics_ext.metrics.rankings.score_tally import ScoreTally
 from skmetrics_ext.metrics.spec import MetricSpec, UnknownSpec
 from skmetrics_ext.numeric import Array
@@ -82,6 +83,11 @@ class Metric:
     def __reduce__(self) -> Any:
         # By name: specs hold functions, which every machine has.
         return _again, (self.name, self.function, dict(self.params))
+
+    def bounds(self, n_classes: int) -> tuple[float, float]:
+        """Range of the metric for so many classes."""
+        narrower = self.spec.narrower
+        return self.spec.bounds if narrower is None else narrower(n_classes, **self.row_params)
 
     @property
     def sums(self) -> str:
@@ -299,7 +305,7 @@ def find(metric: Any, params: Mapping[str, Any] | None = None, *, scorer: bool =
 
     The spec of functions outside this package is unknown. ``scorer`` accepts only names of scorers.
     """
-    params = dict(params or {})
+    params = {name: _plain(value) for name, value in (params or {}).items()}
     if isinstance(metric, Metric):
         return metric.with_params(**params) if params else metric
     if isinstance(metric, str):
@@ -313,13 +319,21 @@ def find(metric: Any, params: Mapping[str, Any] | None = None, *, scorer: bool =
         )
     function = metric
     while isinstance(function, partial) and not function.args:
-        params = {**function.keywords, **params}
+        params = {**{k: _plain(v) for k, v in function.keywords.items()}, **params}
         function = function.func
+    if function is confusion_statistic and "statistic" in params:
+        statistic = find(params.pop("statistic"), params)
+        return statistic.with_params(average=None) if statistic.takes("average") else statistic
     spec = spec_of(function)
     name = getattr(function, "__name__", repr(function))
     if spec is None:
         return Metric(name, function, UnknownSpec(function), params)
     return _registered(name, spec, params)
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as it is printed: Python's number or text instead of NumPy's."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def familiar_name(name: Any) -> str | None:

@@ -31,6 +31,7 @@ from skmetrics_ext.validation.errors import near, shown_names
 AGAINST = ("rest", "overall", "best")
 _NAN = float("nan")
 _SHARED = "it is resampled, and the groups share rows: compare with the rest"
+_SINGLE = "groups are compared by single numbers: ask for an average"
 _GAP = ("value", "reference", "difference", "ratio", "low", "high", "p_value")
 
 Bounded = tuple[float, float, str, str]  # low, high, method, note or reason
@@ -64,13 +65,14 @@ def bounds_of(
     level: float,
     plan: DrawPlan,
     method: str = "auto",
-) -> Bounded:
-    """Bounds of a statistic with method and note, or the reason why there are none."""
+    is_whole: bool = False,
+) -> list[Bounded]:
+    """Bounds of each value with method and note, or the reason why there are none."""
     if isinstance(statistic, str):
-        return _NAN, _NAN, "", statistic
-    estimate = interval_of(statistic, method, level, plan)
-    assert isinstance(estimate, Estimate)
-    return estimate.low, estimate.high, estimate.method, estimate.note
+        return [(_NAN, _NAN, "", statistic)]
+    estimates = interval_of(statistic, method, level, plan, is_whole)
+    each = [estimates] if isinstance(estimates, Estimate) else estimates
+    return [(one.low, one.high, one.method, one.note) for one in each]
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,6 +142,8 @@ class GroupComparison:
         if n_rows < self.min_rows:
             return f"{n_rows} rows are fewer than min_rows={self.min_rows}"
         statistic = self.source.statistic(self.metric, cells)
+        if isinstance(statistic, Linearized) and np.ndim(statistic.value):
+            return _SINGLE
         if isinstance(statistic, Linearized) and statistic.origin.is_convention:
             return self.metric.spec.undefined
         return statistic
@@ -152,7 +156,7 @@ class GroupComparison:
         """Value of a group, with bounds, method and note, or the reason why there are none."""
         statistic = self.statistic(self.parts(group))
         value = _NAN if isinstance(statistic, str) else float(statistic.value)
-        low, high, method, note = bounds_of(statistic, level, self.source.plan)
+        ((low, high, method, note),) = bounds_of(statistic, level, self.source.plan)
         return *self._shown(value, low, high), method, note
 
     def _shown(self, value: float, low: float, high: float) -> tuple[float, float, float]:

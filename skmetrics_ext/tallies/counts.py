@@ -78,6 +78,10 @@ class Counts(Merges):
                 f"tp, fp, fn and tn must be of one shape, got {', '.join(map(str, shapes))}."
             )
 
+    def __repr__(self) -> str:
+        parts = zip(("tp", "fp", "fn", "tn"), self.astuple(), strict=True)
+        return f"Counts({', '.join(f'{name}={part.tolist()}' for name, part in parts)})"
+
     @classmethod
     def from_predictions(
         cls, y_true: Any, y_pred: Any, *, labels: Any = None, sample_weight: Any = None

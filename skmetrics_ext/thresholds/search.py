@@ -24,6 +24,10 @@ from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.parameters import check_level
 
 _SAMPLE_ONLY = "in the population it may not hold (confidence=0.95 chooses one where it does)"
+_REVERSED = (
+    "no row is predicted positive: low scores go with the positive class; pass the scores of this "
+    "class, or pos_label=, the class that they are scores of"
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
@@ -304,6 +308,12 @@ def optimal_threshold(
     return chosen_of(tally, objective, guarantee)
 
 
+def _is_reversed(counts: Counts) -> bool:
+    """Whether the ROC curve is below the diagonal at some thresholds, and above it at none."""
+    above = rates.recall(counts) + rates.specificity(counts) - 1
+    return bool((above <= ROUNDING).all() and (above < -ROUNDING).any())
+
+
 def chosen_of(
     tally: RankTally, objective: Objective, guarantee: Guarantee | None = None
 ) -> OptimalThreshold:
@@ -321,6 +331,8 @@ def chosen_of(
         guaranteed = {"confidence": certified.confidence, "bounds": certified.bounds_at(first)}
     elif objective.constraints:
         guaranteed = {"note": f"{objective.constrained} in this sample; {_SAMPLE_ONLY}"}
+    elif first == 0 and _is_reversed(counts):
+        guaranteed = {"note": _REVERSED}
     return OptimalThreshold(
         float(thresholds[first]),
         float(candidates.values[first]),

@@ -260,7 +260,9 @@ def optimal_threshold_interval(
     value = _cross_fitted(sample, plan, np.random.default_rng(seed_of_folds), level)
     atoms, positive = sample.atoms, checked.classes[-1].item()
     facts = Facts(chosen.criterion, {}, atoms.n_rows, atoms.effective_rows, None, positive)
-    threshold, value = replace(threshold, facts=facts), replace(value, facts=facts)
+    note = "" if objective.constraints else chosen.note
+    note = "; ".join(filter(None, (note, threshold.note)))
+    threshold, value = replace(threshold, facts=facts, note=note), replace(value, facts=facts)
     return ThresholdInterval(chosen, threshold, value, chosen.value - value.value)
 
 

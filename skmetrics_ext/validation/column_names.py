@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -11,6 +12,8 @@ from skmetrics_ext.validation.errors import InvalidParameterError, shown_labels
 
 Names = Sequence[Any] | None
 
+_OF_PROBABILITIES = "p|pr|probs?|proba|probability|predict_proba"
+_OF_SCORES = f"{_OF_PROBABILITIES}|scores?|risk|pred|prediction|predicted"
 _NAMELESS = "pass an array without names if these are not names of classes"
 
 
@@ -78,6 +81,19 @@ def check_names(
         f"The columns of {what} are named {shown_labels(names)}, and are read by position as "
         f"{read_as} {shown_labels(expected)}: put them in this order{labels}, or {instead}."
     )
+
+
+def note_on_name(name: str, classes: Sequence[Any], positive: Any) -> str:
+    """Says that the name of a column of scores ends in the class that is not positive."""
+    for label in classes:
+        words = _OF_SCORES if isinstance(label, str) else _OF_PROBABILITIES
+        ends = "|".join(map(re.escape, _spellings(label)))
+        if label != positive and re.fullmatch(rf"({words})[-._ ]({ends})", name, re.IGNORECASE):
+            return (
+                f"{name!r} is read as the scores of {positive!r}, and its name ends in "
+                f"{label!r}: pass the column of {positive!r}, or {label!r} as the positive class"
+            )
+    return ""
 
 
 def check_last_names(names: Names, classes: Any, what: str) -> None:

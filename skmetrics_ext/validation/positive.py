@@ -30,6 +30,16 @@ def class_notes(positive: Any) -> list[str]:
     return [] if positive is None or positive == 1 else [f"positive class: {positive}"]
 
 
+def notes_on_confidence(lowest: float, n_predicted: int, name: str = "the scores") -> list[str]:
+    """A note if no score is below 0.5, although several classes are predicted."""
+    if lowest < 0.5 or n_predicted < 2:
+        return []
+    return [
+        f"no value of {name} is below 0.5, although both classes are predicted: it may be the "
+        "confidence in the predicted class; pass the probability of the positive class"
+    ]
+
+
 def positive_class(
     classes: Iterable[Any],
     pos_label: Any = None,

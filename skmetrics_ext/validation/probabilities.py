@@ -168,9 +168,17 @@ class Probabilities(_ProbabilityRows):
             return binary.as_columns()
         return cls.check(y_true, y_proba, labels=labels, sample_weight=sample_weight, strict=True)
 
-    def _strictly(self) -> Self:
+    def of_one_label(self) -> Self:
+        """These probabilities; multilabel rows, for which sums over outputs mean little, raise."""
         if self.true.ndim == 2:
-            raise InvalidParameterError(ONE_CLASS.refusal.format(MULTILABEL))
+            raise InvalidParameterError(
+                f"{ONE_CLASS.refusal.format(MULTILABEL)} Pass one column of both at a time: each "
+                "output is a question of two classes."
+            )
+        return self
+
+    def _strictly(self) -> Self:
+        self.of_one_label()
         if "sums" not in self.cache:
             check_sums(self.proba, None)
             self.cache["sums"] = True

@@ -11,7 +11,7 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.containers import Column, read_column
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.labels import checked_before
-from skmetrics_ext.validation.rows import read_rows
+from skmetrics_ext.validation.rows import marked_columns, read_rows
 from skmetrics_ext.validation.scores import Scores, dense_marks, score_values
 from skmetrics_ext.validation.targets import MULTILABEL, label_values, read_marks
 
@@ -82,7 +82,8 @@ def _read_matrices(
     y_true: Any, y_score: Any, sample_weight: Any, refusal: Callable[[str], str]
 ) -> tuple[list[Column], Array | None]:
     """Columns of both, which have to be matrices, and the weights; ``refusal`` explains a kind."""
-    true, score = read_column(y_true, "y_true"), read_column(y_score, "y_score")
+    true = read_column(y_true, "y_true")
+    score = read_column(marked_columns(y_score, "y_score", y_true), "y_score")
     if true.values.ndim == 1:
         kind = label_values(true)[1]
         score_values(score)  # NaN and infinity are reported first, as in scikit-learn

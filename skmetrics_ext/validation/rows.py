@@ -39,6 +39,9 @@ def read_rows(
     """
     if sample_weight is not None:
         arguments["sample_weight"] = sample_weight
+    for name in ("y_score", "y_proba"):
+        if name in arguments:
+            arguments[name] = marked_columns(arguments[name], name, arguments.get("y_true"))
     columns = [read_column(data, name) for name, data in arguments.items()]
     lengths = [len(column) for column in columns]
     if len(set(lengths)) > 1:
@@ -60,6 +63,20 @@ def read_rows(
         return columns, None
     weight = columns.pop()
     return columns, _read_weight(weight, absolute, part) if len(weight) else None
+
+
+def marked_columns(data: Any, name: str, y_true: Any) -> Any:
+    """One column for each output, if the list holds ``predict_proba`` of several outputs."""
+    if not isinstance(data, list) or not data or len(getattr(data[0], "shape", ())) != 2:
+        return data
+    shapes = [np.shape(part) for part in data]
+    if np.ndim(y_true) != 2 or any(shape[1:] != (2,) for shape in shapes):
+        raise InvalidParameterError(
+            f"{name} is a list with an array for each output, of shapes {shapes[:5]}, which needs "
+            "y_true with a column for each output and arrays with two columns: pass the second "
+            f"columns, np.column_stack([part[:, 1] for part in {name}])."
+        )
+    return np.column_stack([np.asarray(part)[:, 1] for part in data])
 
 
 def _apply_masks(columns: list[Column], part: bool) -> list[Column]:

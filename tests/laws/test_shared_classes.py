@@ -72,7 +72,7 @@ def test_no_shared_class_is_refused(door, spelling):
         DOORS[door](true, pred)
 
 
-@pytest.mark.parametrize("spelling", [key for key in SPELLINGS if key != "a decimal"])
+@pytest.mark.parametrize("spelling", ["case", "inner blanks", "other classes"])
 @pytest.mark.parametrize("command", ["score", "compare", "slices", "tally"])
 def test_no_shared_class_is_refused_by_commands(command, spelling, tmp_path, capsys):
     true, pred, said = SPELLINGS[spelling]

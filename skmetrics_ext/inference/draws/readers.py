@@ -147,6 +147,8 @@ def check_rows(
         if classes is not None and len(classes) <= 2:
             options["pos_label"] = positive_class(classes.tolist(), what=metric.name)
     checked = check(y_true, y_pred, sample_weight=sample_weight, **options)
+    if isinstance(checked, Probabilities):
+        checked.of_one_label()
     if is_open and len(checked.classes) <= 2:  # the order of labels= says which class it is
         positive_class(checked.classes.tolist(), what=metric.name, by_labels=True)
     return metric.without("labels", "pos_label"), checked

@@ -116,6 +116,11 @@ class Sample(ABC):
         return (None,)
 
     @property
+    def bounds(self) -> tuple[float, float]:
+        """Range of the metric."""
+        return self.metric.bounds(len(getattr(getattr(self, "data", None), "classes", ())))
+
+    @property
     def design(self) -> RowDesign:
         """Weights, groups and strata of the rows."""
         return self.atoms.design

@@ -82,8 +82,17 @@ def brier_losses(
         rows = kernels.squared_distances(checked.true, checked.proba)
         return (rows if scale_by_half else 2 * rows)[:, None]
     rows = brier_rows(checked.true, checked.proba)
-    half = checked.proba.shape[1] < 3 if scale_by_half == "auto" else bool(scale_by_half)
-    return (rows / 2 if half else rows)[:, None]
+    return (rows / 2 if is_halved(checked.proba.shape[1], scale_by_half) else rows)[:, None]
+
+
+def is_halved(n_classes: int, scale_by_half: bool | str = "auto") -> bool:
+    """Whether the squared distances of a row are halved."""
+    return n_classes < 3 if scale_by_half == "auto" else bool(scale_by_half)
+
+
+def brier_bounds(n_classes: int, scale_by_half: bool | str = "auto") -> tuple[float, float]:
+    """A certain forecast of a wrong class has a squared distance of 2."""
+    return 0.0, 1.0 if is_halved(n_classes, scale_by_half) else 2.0
 
 
 def check_brier(
@@ -191,6 +200,7 @@ def log_loss(
     sides="either",
     check=check_brier,
     row_values=brier_losses,
+    narrower=brier_bounds,
 )
 def brier_score_loss(
     y_true: ArrayLike,
