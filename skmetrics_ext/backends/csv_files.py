@@ -254,33 +254,24 @@ def text_types(
     types = {name: _type(forms[name], name in numbers) for name in names.all}
     numeric = {name for name, kind in types.items() if kind in ("int64", "float64")}
     padded = sorted(changed - numeric)
-    three = {
-        name: examples[name]["three"][0]
+    remarks = [
+        f"{name}: all values with a point have three decimals, such as "
+        f"{examples[name]['three'][0]}; if the point separates thousands, pass --thousands ."
         for name in names.all
         if name in numeric
         and "three" in examples[name]
         and "point" not in examples[name]
         and form.point is None
-    }
-    remarks = [
-        f"{name}: all values with a point have three decimals, such as {value}; if the point "
-        "separates thousands, pass --thousands ."
-        for name, value in three.items()
     ]
     remarks += [f"blanks around values are removed: {', '.join(padded)}"] if padded else []
-    remarks += _remarks(files[0], form)
+    header = form.columns(files[0])
+    if form.has_header and all(map(_NUMBER.fullmatch, header)):
+        first = ", ".join(header[:5])
+        remarks.append(f"the header holds numbers only ({first}): if it is a row, pass --no-header")
+    if header[0] == _ROW_NAMES:
+        remarks.append("the header is one name short: rows begin with a name, which is not read")
     cleaned = frozenset(changed if form.thousands is not None else padded)
     return types, replace(form, decimal=sign, cleaned=cleaned, remarks=tuple(remarks))
-
-
-def _remarks(file: str, form: TextForm) -> Iterator[str]:
-    """Assumptions about the header."""
-    first, *others = form.columns(file)
-    if form.has_header and all(map(_NUMBER.fullmatch, (first, *others))):
-        names = ", ".join((first, *others)[:5])
-        yield f"the header holds numbers only ({names}): if it is a row, pass --no-header"
-    if first == _ROW_NAMES:
-        yield "the header is one name short: the first value of each row is read as its name"
 
 
 def _cleaned(column: Any, form: TextForm) -> Any:

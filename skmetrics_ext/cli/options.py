@@ -92,14 +92,11 @@ _constraint = _checked(
 class _Given(argparse.Action):
     """Stores what an option is given once; with a ``const`` later values are added."""
 
-    def __call__(
-        self, _parser: Any, namespace: argparse.Namespace, values: Any, _flag: str | None = None
-    ) -> None:
+    def __call__(self, _parser: Any, namespace: Any, values: Any, _flag: Any = None) -> None:
         given = vars(namespace).setdefault("given", {})
         if self.dest in given and not self.const:
-            raise argparse.ArgumentError(
-                self, f"given twice, as {given[self.dest]!r} and {values!r}: pass it once"
-            )
+            both = f"{given[self.dest]!r} and {values!r}"
+            raise argparse.ArgumentError(self, f"given twice, as {both}: pass it once")
         given[self.dest] = [*given.get(self.dest, ()), *values] if self.const else values
         setattr(namespace, self.dest, given[self.dest])
 
@@ -222,9 +219,7 @@ OPTIONS: Mapping[str, Option] = {
         type=_character,
     ),
     "missing": _repeated(
-        "a mark of missing values in a text file, such as . or -, besides NA and the like; may be "
-        "repeated",
-        "TEXT",
+        "another mark of missing values in a text file, such as .; may be repeated", "TEXT"
     ),
     "no-header": _switch("the first row is no header: columns are named 1, 2, ..."),
     "skip-rows": _count("lines of a text file above the header (default: 0)", 1, default=0),

@@ -128,7 +128,7 @@ def _from_table(name: str, use: Use) -> Dataset:
     text = [role for role in kept if role.kind == "text"]
     cells = table.features.num_rows * max(len(text), 1)
     most = max(2, min(_MOST_LEVELS, _MOST_CELLS // max(cells, 1)))
-    entity, line = entity_of(table.features, table.groups)
+    entity, lines = entity_of(table.features, table.groups)
     others = [role for role in roles if role.name != entity]
     features = {role.name: feature_of(table.features[role.name], role) for role in kept}
     return Dataset(
@@ -142,9 +142,5 @@ def _from_table(name: str, use: Use) -> Dataset:
         table.weight,
         table.by,
         (*table.notes, *notes_on(roles, most, table.n_dropped)),
-        tuple(
-            filter(
-                None, (line, *(() if use.groups else repeated_identifiers(others, len(table.y))))
-            )
-        ),
+        lines if use.groups else (*lines, *repeated_identifiers(others, len(table.y))),
     )

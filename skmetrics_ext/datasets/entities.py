@@ -15,8 +15,8 @@ _LEAST_CONSTANT = 3  # columns that never change
 _FIRST = 1000  # pairs of rows that are looked at first, in which most columns change
 
 
-def entity_of(table: Any, groups: Array | None) -> tuple[str, str]:
-    """The entity of a table and a line about it; two empty texts if there is none.
+def entity_of(table: Any, groups: Array | None) -> tuple[str, tuple[str, ...]]:
+    """The entity of a table and a line about it; empty if there is none.
 
     An entity within whose values the groups never change has its rows in one fold, so that no line
     is needed.
@@ -53,7 +53,7 @@ def entity_of(table: Any, groups: Array | None) -> tuple[str, str]:
             )
             found[name] = n_distinct, line
     best = max(found, key=lambda name: found[name][0], default="")
-    return best, found[best][1] if found else ""
+    return best, (found[best][1],) if found else ()
 
 
 def _n_distinct(table: Any) -> int:

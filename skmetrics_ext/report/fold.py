@@ -18,8 +18,6 @@ from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import count_rows, read_array, take_params, take_rows
 
 _FIT_ERROR = "fit failed: "
-_LEAST_REPEATED = 0.01  # share of test rows
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, so that products differ
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,37 +177,6 @@ def fit_and_score(
         responses=responses,
         train_values=train_values,
     )
-
-
-def repeated_rows(X: Any, folds: Iterable[Fold]) -> tuple[str, ...]:
-    """A line about test rows whose features the training rows contain, from 1 % of them on."""
-    values = X.to_numpy() if hasattr(X, "iloc") else X
-    if isinstance(values, np.ndarray) and values.dtype.kind in "biuf" and values.size:
-        hashes = np.zeros(len(values), dtype=np.uint64)
-        numbers = values.reshape(len(values), -1).T.astype(np.float64) + 0.0  # 0.0 for -0.0, too
-        for bits in numbers.view(np.uint64):
-            hashes = (hashes ^ bits ^ (bits >> np.uint64(32))) * _FACTOR
-            hashes ^= hashes >> np.uint64(29)
-    elif hasattr(X, "iloc"):
-        from pandas.util import hash_pandas_object
-
-        try:
-            hashes = hash_pandas_object(X, index=False).to_numpy()
-        except TypeError:  # values without a hash, such as lists
-            return ()
-    else:
-        return ()
-    codes = np.unique(hashes, return_inverse=True)[1]
-    n_repeated = n_test = 0
-    for fold in folds:
-        is_known = np.zeros(len(codes), dtype=bool)
-        is_known[codes[fold.train]] = True
-        n_repeated += int(is_known[codes[fold.test]].sum())
-        n_test += len(fold.test)
-    if n_repeated < _LEAST_REPEATED * n_test:
-        return ()
-    share = f"{100 * n_repeated / n_test:.3g} % of the test rows ({n_repeated:,} of {n_test:,})"
-    return (f"{share} have the same features as a training row; copies make scores too good",)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -224,7 +224,7 @@ def test_layouts_of_files(case, end, stream, tmp_path, capsys):
     value, err = score(capsys, written(tmp_path / "f.csv", lines, end), *options, *stream)
     assert value == pytest.approx(AREA), err
     if "row names" in case:
-        assert "header is one name short: the first value of each row is read as its name" in err
+        assert "header is one name short: rows begin with a name, which is not read" in err
 
 
 @pytest.mark.parametrize("case", LAYOUTS)

@@ -52,7 +52,8 @@ def test_rows_are_counted_as_by_hand(X, in_frame):
 
 def test_text_beside_numbers():
     pandas = pytest.importorskip("pandas")
-    from skmetrics_ext.report.fold import Fold, repeated_rows
+    from skmetrics_ext.report.fold import Fold
+    from skmetrics_ext.report.out_of_fold import repeated_rows
 
     frame = pandas.DataFrame({"x": [1.0, 1.0, 2.0, 1.0], "g": ["a", None, "a", "a"]})
     halves = [Fold(0, np.array([0, 1]), np.array([2, 3])), Fold(1, np.array([2, 3]), np.arange(2))]

@@ -16,8 +16,8 @@ from skmetrics_ext.inference.scales import SCALES, quantile, scales_of
 from skmetrics_ext.numeric import Array, RandomState, wilson
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.report.cross_validation import cross_validation_report, read_rows, run_fits
-from skmetrics_ext.report.fold import FoldResult, Grouping, repeated_rows
-from skmetrics_ext.report.out_of_fold import ScoredData
+from skmetrics_ext.report.fold import FoldResult, Grouping
+from skmetrics_ext.report.out_of_fold import ScoredData, repeated_rows
 from skmetrics_ext.report.search.noise import RowNoise, TopTwoDifference, rounds_of
 from skmetrics_ext.report.search.plan import SearchArguments, SearchPlan, plan_of
 from skmetrics_ext.report.search.result import COLUMNS, NOT_INCLUDED, SearchReport, label_of
