@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from skmetrics_ext.inference.confidence_interval import interval_of_checked
 from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign
 from skmetrics_ext.inference.linearized import Contributions, Linearized, differences_of
-from skmetrics_ext.inference.notes import MAY_MISS
+from skmetrics_ext.inference.notes import few
 from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.inference.scales import quantile
 from skmetrics_ext.metrics.calibration import binning, recalibration
@@ -25,13 +25,20 @@ from skmetrics_ext.numeric import Array, PosLabel, divide
 from skmetrics_ext.registry import find
 from skmetrics_ext.result_bases import Facts, Result
 from skmetrics_ext.tables import Table
-from skmetrics_ext.validation import BinaryProbabilities, Labels, warn_undefined
+from skmetrics_ext.validation import (
+    BinaryProbabilities,
+    InvalidParameterError,
+    Labels,
+    check_option,
+    warn_undefined,
+)
 from skmetrics_ext.validation.groups import read_design, read_groups
 from skmetrics_ext.validation.labels import with_weight
 from skmetrics_ext.validation.parameters import check_level
 
 _DRAWS, _MOST_CELLS = 1000, 1000  # draws and distinct probabilities of a consistency band
 _EVENTS = 10  # rows of the rarer class that slope and intercept need at least (Peduzzi et al. 1996)
+_DECIDING = 4  # effective number of contributions, with that of one row of the other outcome
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
@@ -47,8 +54,9 @@ class CalibrationLine(Result):
     in_the_large : Estimate
         The intercept with the slope fixed at 1; above 0 the probabilities are too low.
     covariance : ndarray of shape (2, 2)
-        Of the estimated (intercept, slope), from the Fisher information; weights count as
-        repeated rows. With groups, from sums of their contributions.
+        Of the estimated (intercept, slope): the sandwich, from the contributions of rows, or of
+        groups. With ``method="model"`` from the Fisher information; weights then count as
+        repeated rows.
     n_groups : int or None, default=None
         Number of groups, if there are any.
     """
@@ -170,6 +178,7 @@ def calibration_slope_intercept(
     pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
+    method: Literal["sandwich", "model"] = "sandwich",
     confidence_level: float = 0.95,
 ) -> CalibrationLine:
     r"""Calibration slope and intercept with intervals: logistic recalibration of probabilities.
@@ -189,7 +198,13 @@ def calibration_slope_intercept(
     {sample_weight}
     groups : array-like of shape (n_samples,), default=None
         The group of each row (the patient); rows of a group may depend on each other. The line is
-        the same; its covariance is that of sums over groups (robust to the model).
+        the same; its covariance is that of sums over groups.
+    method : {"sandwich", "model"}, default="sandwich"
+        Where standard errors come from. "sandwich" holds also if the log odds are no straight line
+        in those of the probabilities, and takes a weight as the importance of one row. "model" is
+        that of R's ``glm``, for agreement with other software: it relies on the line, takes a
+        weight as a number of rows, and is not available with groups. It can be far too narrow: for
+        calibration in the large of overconfident probabilities it covered 70 to 85 %.
     confidence_level : float in (0, 1), default=0.95
         Level of the intervals, each Wald's: the value and a quantile times its standard error.
 
@@ -208,8 +223,9 @@ def calibration_slope_intercept(
 
     References
     ----------
-    Cox (1958), Biometrika 45, 562-565; Van Calster et al. (2019), BMC Medicine 17, 230; Liang &
-    Zeger (1986), Biometrika 73(1), 13-22, for groups.
+    Cox (1958), Biometrika 45, 562-565; Van Calster et al. (2019), BMC Medicine 17, 230; White
+    (1982), Econometrica 50(1), 1-25, for the sandwich; Liang & Zeger (1986), Biometrika 73(1),
+    13-22, for groups.
 
     Examples
     --------
@@ -217,9 +233,18 @@ def calibration_slope_intercept(
     >>> y_true, y_proba = [0, 1, 0, 1, 1, 0], [0.1, 0.2, 0.6, 0.7, 0.9, 0.4]
     >>> line = calibration_slope_intercept(y_true, y_proba)
     >>> [f"{estimate:.2f}" for estimate in (line.slope, line.intercept, line.in_the_large)]
-    ['0.71 [-0.67, 2.10]', '0.07 [-1.72, 1.86]', '0.10 [-1.83, 2.03]']
+    ['0.71 [-1.35, 2.77]', '0.07 [-2.68, 2.81]', '0.10 [-3.26, 3.45]']
+    >>> line = calibration_slope_intercept(y_true, y_proba, method="model")
+    >>> f"{line.slope:.2f}"
+    '0.71 [-0.67, 2.10]'
     """
     level = check_level(confidence_level)
+    check_option("method", method, ("sandwich", "model"))
+    if method == "model" and groups is not None:
+        raise InvalidParameterError(
+            "method='model' takes rows as independent, and groups are passed: write "
+            "method='sandwich', or leave out groups."
+        )
     arguments = labels, pos_label, sample_weight, calibration_slope_intercept, "one"
     every_row = binary_forecast(y_true, y_proba, *arguments, every=True)
     columns = {"y_true": y_true, "y_proba": y_proba, "sample_weight": sample_weight}
@@ -238,41 +263,67 @@ def calibration_slope_intercept(
             problem = "a threshold on the probabilities all but separates the classes"
     if problem:
         warn_undefined(f"The calibration slope and intercept are undefined and nan: {problem}.")
-    residual = weight * (event - recalibration.expected_share(line, x))
-    influence = covariance @ np.stack([residual, residual * x])
+    ones = np.ones_like(x)
     has_both = bool(event.any() and not event.all())
     large = recalibration.fit_intercept(x, event, weight) if has_both else float("nan")
     chance = recalibration.expected_share(np.array([large, 1.0]), x)
     variance = 1 / (weight * chance * (1 - chance)).sum()
-    values, parts = (*line, large), (*influence, variance * weight * (event - chance))
+    # What a row adds to each number for each unit that its outcome exceeds its expectation.
+    levers = np.stack([*(covariance @ np.stack([ones, x])), variance * ones]) * weight
+    expected = recalibration.expected_share(line, x)
+    excess = event - np.stack([expected, expected, chance])
     statistics = [
         Linearized(value, None, known=Contributions(part, atoms, (None, event)))
-        for value, part in zip(values, parts, strict=True)
+        for value, part in zip((*line, large), levers * excess, strict=True)
     ]
-    if groups is not None:
+    errors = np.sqrt([*np.diag(covariance), variance])
+    if method == "sandwich":
         covariance, _ = differences_of(statistics[:2])
+        errors = np.array([float(statistic.error) for statistic in statistics])
     rarer = min(float(weight[event == code].sum()) for code in (0, 1))
-    note = f"{rarer:g} rows of the rarer class are few: {MAY_MISS}" if rarer < _EVENTS else ""
     names = "calibration intercept", "calibration slope", "calibration in the large"
-    variances = *np.diag(covariance), variance
     positive = every_row.classes[-1]
     intercept, slope, in_the_large = (
-        _wald(statistic, variance, level, note, Facts(name, n=len(x), positive_class=positive))
-        for name, statistic, variance in zip(names, statistics, variances, strict=True)
+        _wald(
+            statistic,
+            error,
+            level,
+            few(rarer, "rows of the rarer class")
+            if rarer < _EVENTS
+            else _one_decides(statistic, lever),
+            Facts(name, n=len(x), positive_class=positive),
+            method == "sandwich",
+        )
+        for name, statistic, error, lever in zip(names, statistics, errors, levers, strict=True)
     )
     return CalibrationLine(slope, intercept, in_the_large, covariance, slope.n_groups)
 
 
+def _one_decides(statistic: Linearized, levers: Array) -> str:
+    """A note that few rows carry the variance, or would if one row had the other outcome.
+
+    Rows that are nearly sure, and have all been right so far, add nothing to the variance, but one
+    of them that is wrong would decide the value. So the squares and fourth powers count that a row
+    drawn at random would add with the other outcome.
+    """
+    squares = float(statistic.squares)
+    fourths = float(divide(squares**2, statistic.effective)) + float((levers**4).mean())
+    number = float(divide((squares + float((levers**2).mean())) ** 2, fourths))
+    return few(number, "effective rows or groups that decide it") if number < _DECIDING else ""
+
+
 def _wald(
-    statistic: Linearized, variance: float, level: float, note: str, facts: Facts
+    statistic: Linearized, error: float, level: float, note: str, facts: Facts, robust: bool
 ) -> Estimate:
-    """The interval of a coefficient; with groups, a t interval from the variance of their sums."""
+    """The interval of a coefficient; a t interval if its error is from contributions."""
     atoms, value, freedom, effect = statistic.atoms, float(statistic.value), None, float("nan")
-    if atoms.group is not None and np.isfinite(value):
-        variance, effect = float(statistic.variance), float(statistic.design_effect())
+    if robust and np.isfinite(value):
         freedom = float(statistic.freedom)
+        if atoms.group is None:
+            freedom = max(min(freedom, 2 * float(statistic.effective) - 1), 1.0)
+        else:
+            effect = float(statistic.design_effect())
         facts = replace(facts, freedom=freedom)
-    error = float(np.sqrt(variance))
     distance = float(quantile(level, freedom)) * error
     bounds = value - distance, value + distance
     note = "" if np.isnan(value) else note

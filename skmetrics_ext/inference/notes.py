@@ -10,7 +10,9 @@ of metric have limits of their own, found by simulating coverage:
   contributions do no harm: coverage is 92 to 97 % with 3 to 10 of them.
 - Metrics of rankings (logit or log scale, t quantile) and resampled intervals need 20 rows of each
   class: coverage is then 92 to 97 % however few contributions there are. The exception is a value
-  near an end of its range, where (rows of the rarest class) x (distance from the end) is below 3.
+  near an end of its range, where (rows of the rarest class) x (distance from the end) is below 3,
+  or below 0.1 if the range has one end (area under the precision-recall-gain curve). The degrees
+  of freedom of areas that few rows carry are three quarters of the number of contributions.
 - A rate at a point of a curve needs 5 rows beyond the point, a partial area 5 rows within its
   range. Precision at a recall needs 10 false positives there: with 5, coverage is 76 to 96 %.
 """
@@ -31,7 +33,8 @@ UNITS = 30  # effective number of rows or groups; distinct values among the draw
 # The exceptions: rows of each class, whatever the contributions.
 OF_SHARES = 5
 OF_RANKINGS = 20
-NEAR_END = 3  # times the distance from the nearer end of the range
+NEAR_END = 3  # times the distance from the nearer end of the range, as a share of it
+NEAR_ONLY_END = 0.1  # times the distance from the only end of a range
 BEYOND_POINT = 5
 FALSE_POSITIVES = 10
 
@@ -182,10 +185,11 @@ def few_of_rarest(statistic: Any, least: int, what: str) -> str:
 def near_end(value: Any, rows: float, bounds: Any) -> str:
     """A note on a value so near an end of its range that few rows determine the distance."""
     low, high = bounds
-    if not np.isfinite(high - low):
-        return ""
-    distance = np.minimum(value - low, high - value) / (high - low)
-    if not (rows * distance < NEAR_END * (1 - ROUNDING)).any():
+    width, least = high - low, NEAR_END
+    if not np.isfinite(width):
+        width, least = 1.0, NEAR_ONLY_END
+    distance = np.fmin(np.abs(value - low), np.abs(high - value)) / width
+    if not (rows * distance < least * (1 - ROUNDING)).any():
         return ""
     return few(rows, "rows of the rarest class, for a value so near the end of its range,")
 

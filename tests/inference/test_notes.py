@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import skmetrics_ext as sx
 from skmetrics_ext import confidence_interval, partial_roc_auc_score
 
 END = ": true coverage may be below the nominal level; collect more"
@@ -143,3 +144,26 @@ def test_strata_of_one_row(strata, note):
     groups = np.arange(60)
     found = confidence_interval("accuracy", true, pred, strata=strata, groups=groups)
     assert found.note == (note.replace("row", "group") + end if note else "")
+
+
+def test_an_area_near_its_only_end_is_noted():
+    """The gain area of a model whose few errors decide how far from 1 it is."""
+    rng = np.random.default_rng(0)
+    y = (rng.random(4000) < 0.005).astype(int)
+    found = sx.confidence_interval("auprg", y, rng.normal(size=4000) + 4.0 * y)
+    assert 1 - found.value < 0.1 / min(y.sum(), 4000 - y.sum())
+    assert "near the end of its range" in found.note
+    y = (rng.random(1000) < 0.3).astype(int)
+    assert sx.confidence_interval("auprg", y, rng.normal(size=1000) + 1.5 * y).note == ""
+
+
+def test_a_row_that_decides_an_average_precision_widens_its_interval():
+    """One negative row is ranked first: the normal interval is a fraction as wide."""
+    y = np.repeat([0, 1], [60, 60])
+    score = np.concatenate([np.arange(60) - 100.0, np.arange(60)])
+    score[59] = 1000.0
+    parts = sx.influence_values("average_precision", y, score) / len(y)
+    effective = (parts**2).sum() ** 2 / (parts**4).sum()
+    assert effective < 3
+    found = sx.confidence_interval("average_precision", y, score)
+    assert found.facts.freedom == pytest.approx(max(0.75 * (effective - 1), 1.0), rel=1e-6)

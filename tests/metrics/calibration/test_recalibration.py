@@ -58,13 +58,13 @@ def test_the_score_equations_hold():
 
 
 def test_the_covariance_is_the_inverse_information():
-    line = calibration_slope_intercept(TRUE, PROBA)
+    line = calibration_slope_intercept(TRUE, PROBA, method="model")
     x = np.log(PROBA) - np.log1p(-np.array(PROBA))
     mean = expit(line.intercept.value + line.slope.value * x)
     design = np.column_stack([np.ones(6), x])
     information = design.T @ (design * (mean * (1 - mean))[:, None])
     np.testing.assert_allclose(line.covariance, np.linalg.inv(information), rtol=1e-9)
-    twice = calibration_slope_intercept(TRUE, PROBA, sample_weight=[2] * 6)
+    twice = calibration_slope_intercept(TRUE, PROBA, sample_weight=[2] * 6, method="model")
     np.testing.assert_allclose(twice.covariance, line.covariance / 2, rtol=1e-9)
     assert twice.slope.value == pytest.approx(line.slope.value, rel=1e-12)
 
@@ -73,7 +73,9 @@ def test_intervals_of_two_probabilities_by_hand():
     """Two distinct probabilities: a 2 x 2 table, with Woolf's variances of its log odds."""
     counts = {(0.2, 1): 6, (0.2, 0): 30, (0.7, 1): 25, (0.7, 0): 9}
     proba, true = np.array([key for key, n in counts.items() for _ in range(n)]).T
-    line = calibration_slope_intercept(true.astype(int), proba, confidence_level=0.9)
+    line = calibration_slope_intercept(
+        true.astype(int), proba, confidence_level=0.9, method="model"
+    )
     low, high = logit(0.2), logit(0.7)
     odds = np.log(6 / 30), np.log(25 / 9)
     variance = 1 / 6 + 1 / 30, 1 / 25 + 1 / 9
@@ -90,10 +92,69 @@ def test_intervals_of_two_probabilities_by_hand():
 def test_the_interval_in_the_large_of_one_probability_by_hand():
     true = np.repeat([1, 0], [40, 60])
     with pytest.warns(UserWarning, match="equal"):
-        line = calibration_slope_intercept(true, np.full(100, 0.25))
+        line = calibration_slope_intercept(true, np.full(100, 0.25), method="model")
     value, error = np.log(40 / 60) - logit(0.25), np.sqrt(1 / 40 + 1 / 60)
     expected = [value, value - 1.959963984540054 * error, value + 1.959963984540054 * error]
     np.testing.assert_allclose(list(line.in_the_large), expected, rtol=1e-9)
+
+
+def test_the_sandwich_by_hand():
+    """White's covariance, times n / (n - 1); a weight is the importance of one row."""
+    rng = np.random.default_rng(0)
+    x, n = rng.normal(size=300), 300
+    true, weight = (rng.random(n) < expit(x - 0.5 * x**2)).astype(int), rng.uniform(0.5, 2, n)
+    line = calibration_slope_intercept(true, expit(2 * x), sample_weight=weight)
+    design = np.column_stack([np.ones(n), 2 * x])
+    mean = expit(design @ [line.intercept.value, line.slope.value])
+    bread = np.linalg.inv(design.T @ (design * (weight * mean * (1 - mean))[:, None]))
+    scores = design * (weight * (true - mean))[:, None]
+    expected = bread @ scores.T @ scores @ bread * n / (n - 1)
+    np.testing.assert_allclose(line.covariance, expected, rtol=1e-6)
+    chance = expit(2 * x + line.in_the_large.value)
+    error = np.sqrt(((weight * (true - chance)) ** 2).sum() * n / (n - 1))
+    error /= (weight * chance * (1 - chance)).sum()
+    assert line.in_the_large.standard_error == pytest.approx(error, rel=1e-6)
+    again = calibration_slope_intercept(true, expit(2 * x), sample_weight=7 * weight)
+    np.testing.assert_allclose(list(again.slope), list(line.slope), rtol=1e-6)
+
+
+def test_calibration_in_the_large_covers_where_probabilities_are_too_extreme():
+    """Log odds four times too large: the model's error covers 72 % of 300 samples."""
+
+    def draw(seed, n):
+        rng = np.random.default_rng(seed)
+        z = rng.normal(-1.3, 1.2, n)
+        y = (rng.random(n) < expit(z)).astype(int)
+        return y, np.clip(expit(4 * z + 1), 1e-6, 1 - 1e-6)
+
+    truth = calibration_slope_intercept(*draw(1, 400_000)).in_the_large.value
+    held = {"sandwich": 0, "model": 0}
+    for seed in range(300):
+        for method in held:
+            large = calibration_slope_intercept(*draw(seed, 200), method=method).in_the_large
+            held[method] += large.low <= truth <= large.high and not large.note
+    assert held["sandwich"] > 0.92 * 300 > 0.85 * 300 > held["model"]
+
+
+def test_a_slope_that_one_row_decides_is_noted():
+    """A third of the rows are all but sure, and 0 or 1 of them are wrong."""
+    rng = np.random.default_rng(0)
+    y = (rng.random(400) < 0.4).astype(int)
+    z = np.where(
+        np.arange(400) % 3 == 0, 14 * (2 * y - 1), 1.6 * (2 * y - 1) + rng.normal(size=400)
+    )
+    for wrong in (0, 1):
+        z[:3][:wrong] *= -1
+        line = calibration_slope_intercept(y, expit(z))
+        assert "effective rows or groups that decide it are few" in line.slope.note
+    assert line.in_the_large.note == ""
+
+
+def test_the_model_takes_rows_as_independent():
+    with pytest.raises(InvalidParameterError, match="groups are passed: write method='sandwich'"):
+        calibration_slope_intercept(TRUE, PROBA, groups=[0, 0, 1, 1, 2, 2], method="model")
+    with pytest.raises(InvalidParameterError, match="method"):
+        calibration_slope_intercept(TRUE, PROBA, method="glm")
 
 
 def test_few_rows_of_a_class_are_noted():
