@@ -185,7 +185,7 @@ def few_of_rarest(statistic: Any, least: int, what: str) -> str:
 def near_end(value: Any, rows: float, bounds: Any) -> str:
     """A note on a value so near an end of its range that few rows determine the distance."""
     low, high = bounds
-    width, least = high - low, NEAR_END
+    width, least = high - low, float(NEAR_END)
     if not np.isfinite(width):
         width, least = 1.0, NEAR_ONLY_END
     distance = np.fmin(np.abs(value - low), np.abs(high - value)) / width
