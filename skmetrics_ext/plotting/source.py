@@ -82,7 +82,7 @@ class ModelRows(NamedTuple):
     def checked(self, request: Request) -> Scores:
         """Check the scores, and match the columns of a model with the classes by name."""
         method = self.responses.method(request.methods, True, request.what)
-        classes, response = self.responses.classes, self.responses.get(method)
+        classes, response = self.responses.classes, self.responses.columns(method)
         if classes is None:
             options = {"labels": request.labels, "pos_label": request.pos_label}
             options |= {"side": request.side, "what": request.what}

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.validation.column_names import check_response
+from skmetrics_ext.validation.column_names import check_pairs, check_response
 from skmetrics_ext.validation.containers import read_array
 from skmetrics_ext.validation.tensors import to_host
 
@@ -93,6 +93,18 @@ class Responses:
                 response = self._by_output(response)
             self._responses[method] = response
         return self._responses[method]
+
+    def columns(self, method: str) -> Any:
+        """Response of a method, unless its columns are the pairs of three classes."""
+        response = self.get(method)
+        if method == "decision_function":
+            values = read_array(method, response)
+            try:
+                check_pairs(self.estimator, self.classes, values, partial(self.get, "predict"))
+            except ValueError:
+                del self._responses[method]  # nor may anyone read what is stored
+                raise
+        return response
 
     def all(self) -> dict[str, Any]:
         """Every response so far, by method."""

@@ -164,7 +164,9 @@ class ScoredModel:
             if rows is None:
                 rows = AlignedRows(self.y_true, self.responses.classes, sample_weight)
                 self._rows[weight_id] = rows
-            data = read_input(metric, rows, *self.response(scorer), scorer._missing)
+            method = self.response(scorer)[0]
+            response = self.responses.columns(method)
+            data = read_input(metric, rows, method, response, scorer._missing)
             self._inputs[key] = data
         if data.only_class is not None:
             params = {"labels": [data.only_class], "average": "macro"}

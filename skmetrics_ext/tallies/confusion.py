@@ -306,16 +306,14 @@ class ConfusionTally(Tabulated, Merges):
 
 def _classes_of(parts: list[ConfusionTally]) -> tuple[Array, Order]:
     """The classes of all parts, and their declared order; None for a conflict."""
-    classes, orders = parts[0].classes, {part.ordered for part in parts}
+    classes = parts[0].classes
     if not all(np.array_equal(part.classes, classes) for part in parts[1:]):
         # Parts without weight have no classes.
         classes = encode(*filter(len, (part.classes for part in parts)))[0]
-    elif len(orders) == 1:
-        return classes, orders.pop()
-    listed = [
+    orders = [
         tuple(part.classes.tolist()) if part.ordered is True else part.ordered for part in parts
     ]
-    return classes, order_of(classes, listed)
+    return classes, order_of(classes, orders)
 
 
 # --------------------------------------------------------------------------- on demand

@@ -30,7 +30,7 @@ from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.thresholds.criteria import COST, Choice, Objective
 from skmetrics_ext.thresholds.search import best_over_folds, pooled_rows
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
-from skmetrics_ext.validation.column_names import check_response
+from skmetrics_ext.validation.column_names import check_pairs, check_response
 from skmetrics_ext.validation.containers import count_rows, read_array, take_params, take_rows
 from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.parameters import ResponseMethod
@@ -564,6 +564,8 @@ def response_columns(
     known = read_array("classes_", estimator.classes_).tolist()
     check_response(response, known, method)
     scores = read_array(method, response)
+    if method == "decision_function":
+        check_pairs(estimator, known, scores, partial(estimator.predict, X))
     if scores.ndim == 1 or scores.shape[1] == 1:
         decision = scores.reshape(-1)
         scores = np.column_stack([-decision, decision])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,9 @@ Names = Sequence[Any] | None
 
 _OF_PROBABILITIES = "p|pr|probs?|proba|probability|predict_proba"
 _OF_SCORES = f"{_OF_PROBABILITIES}|scores?|risk|pred|prediction|predicted"
+# Below this share of rows the largest of three columns is not the predicted class; ties and tuned
+# thresholds cost less, or few rows show nothing.
+_AGREEMENT, _ENOUGH = 0.9, 10
 _NAMELESS = "pass an array without names if these are not names of classes"
 
 
@@ -113,6 +116,43 @@ def check_response(response: Any, classes: Any, what: str) -> None:
         return
     if np.ndim(classes) == 1:
         check_last_names(names_of(response), classes, what)
+
+
+def check_pairs(estimator: Any, classes: Any, response: Any, predict: Callable[[], Any]) -> None:
+    """Refuse one-vs-one decision values of three classes, which have three pairs.
+
+    They are known by what the estimator declares, or because the votes of the pairs, and not the
+    largest column, explain what it predicts.
+    """
+    if classes is None or len(classes) != 3 or np.shape(response)[1:] != (3,):
+        return
+    inner, values = _innermost(estimator), np.asarray(response)
+    declared = getattr(inner, "decision_function_shape", None)
+    found = f"decision_function_shape={declared!r}"
+    if declared != "ovo":
+        if declared is not None or len(values) < _ENOUGH or not hasattr(estimator, "predict"):
+            return
+        predicted, labels = np.asarray(predict()), np.asarray(classes)
+        votes = np.median(np.where(values > 0, [0, 0, 1], [1, 2, 2]), axis=1).astype(int)
+        share, share_of_votes = (
+            np.mean(labels[codes] == predicted) if predicted.ndim == 1 else 1
+            for codes in (values.argmax(axis=1), votes)
+        )
+        if share >= min(_AGREEMENT, share_of_votes):
+            return
+        found = f"the largest column is the predicted class in only {100 * share:.0f} % of the rows"
+    raise InvalidParameterError(
+        f"decision_function of {type(inner).__name__} returned one-vs-one values, a column for "
+        f"each pair of classes ({found}), and one for each class is needed. Pass "
+        "decision_function_shape='ovr' to the classifier."
+    )
+
+
+def _innermost(estimator: Any) -> Any:
+    """The estimator that answers for a pipeline or a fitted search."""
+    steps = getattr(estimator, "steps", None)
+    inner = steps[-1][1] if steps else getattr(estimator, "best_estimator_", None)
+    return estimator if inner is None else _innermost(inner)
 
 
 def check_same_names(first: Names, other: Names, what: str, other_what: str) -> None:
