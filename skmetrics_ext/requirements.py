@@ -96,9 +96,9 @@ class Verdicts(Tabular):
     Parameters
     ----------
     rows : Table
-        A row per requirement and model: ``requirement``, ``model``, ``metric``, ``group`` (the
-        worst one, with "worst:"), ``value``, ``low``, ``high``, ``verdict`` ("pass", "fail" or
-        "undecided") and ``reason`` (why it is undecided).
+        A row per requirement and model: ``requirement``, ``model``, ``metric``, ``group`` (with
+        "worst:" the one that decides), ``value``, ``low``, ``high``, ``verdict`` ("pass", "fail"
+        or "undecided") and ``reason`` (why it is undecided, and which groups are not judged).
 
     Examples
     --------
@@ -149,14 +149,16 @@ def check_requirements(
     requirements : str or iterable of str
         Each is "metric>=limit" (or <=, >, <): passed if the whole interval meets it, failed if no
         part of it does, else undecided. "metric.value", "metric.low" and "metric.high" compare one
-        number; "model/metric" checks one model; "worst:metric" and "model/worst:metric" check the
-        worst group. "log_loss" also matches the negative of a row "neg_log_loss".
+        number; "model/metric" checks one model; "worst:metric" and "model/worst:metric" check
+        every group by simultaneous bounds: passed if all groups pass, failed if any fails; groups
+        in which the metric is undefined are not judged. "log_loss" also matches the negative of a
+        row "neg_log_loss".
     rows : iterable of mapping
         With ``metric``, ``value``, ``low`` and ``high``; for several models also ``model`` and
         ``is_baseline``. A requirement without a model applies to all but the baseline.
     worst : callable, default=None
         Returns the worst group of a metric and a model, with ``group``, ``value``, ``low`` and
-        ``high``.
+        ``high``, and perhaps ``every``, all groups.
 
     Returns
     -------
@@ -195,30 +197,31 @@ def _verdicts(wanted: Requirement, table: Sequence[Row], worst: Worst | None) ->
 
 
 def _verdict(wanted: Requirement, row: Row, is_negated: bool, worst: Worst | None) -> Row:
-    model, group = row.get("model"), None
-    source: Any = row
+    model, sources = row.get("model"), [row]
     if wanted.is_worst:
         if worst is None:
             raise InvalidParameterError(
                 f"The requirement {wanted.text!r} needs groups: pass by=, or leave out 'worst:'."
             )
-        source = worst(row.metric, model)
-        group = source.group
-    value, low, high = float(source.value), float(source.low), float(source.high)
-    if is_negated:
-        value, low, high = -value, -high, -low
-    verdict, reason = wanted.verdict(value, low, high)
-    return Row(
-        requirement=wanted.text,
-        model=model,
-        metric=wanted.metric,
-        group=group,
-        value=value,
-        low=low,
-        high=high,
-        verdict=verdict,
-        reason=reason or None,
-    )
+        found = worst(row.metric, model)
+        sources = list(map(Row, getattr(found, "every", ()))) or [found]
+    judged, left_out = [], []
+    for source in sources:
+        value, low, high = float(source.value), float(source.low), float(source.high)
+        if is_negated:
+            value, low, high = -value, -high, -low
+        verdict, reason = wanted.verdict(value, low, high)
+        numbers = {"value": value, "low": low, "high": high, "verdict": verdict}
+        group = source.group if wanted.is_worst else None
+        if math.isnan(value) and len(sources) > 1:
+            left_out.append(f"{group} ({source.reason})")
+        else:
+            judged.append(Row(group=group, **numbers, reason=reason))
+    # Of the first verdict that any group has, in this order, the worst group.
+    decisive = min(judged, key=lambda each: (FAIL, UNDECIDED, PASS).index(each.verdict))
+    not_judged = f"not judged: {', '.join(left_out)}" if left_out else ""
+    decisive["reason"] = "; ".join(filter(None, [decisive.reason, not_judged])) or None
+    return Row(requirement=wanted.text, model=model, metric=wanted.metric, **decisive)
 
 
 def _unknown(wanted: Requirement, kind: str, name: str, known: Iterable[Any]) -> Exception:

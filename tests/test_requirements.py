@@ -202,3 +202,47 @@ def test_one_bound_that_is_missing_is_no_interval():
         assert row.verdict == verdict
     (row,) = check_requirements("own.high>=0.1", [own]).rows
     assert row.reason == "no interval: own.value>= compares the value"
+
+
+def every_group(*groups):
+    """A worst group with all groups, as (group, value, low, high, reason)."""
+    rows = [
+        dict(zip(("group", "value", "low", "high", "reason"), each, strict=True)) for each in groups
+    ]
+    return SimpleNamespace(**rows[0], every=rows)
+
+
+NAN = math.nan
+GOOD = ("A", 0.8, 0.75, 0.85, "")
+
+
+@pytest.mark.parametrize(
+    ("others", "verdict", "group", "told"),
+    [
+        ([], "pass", "A", None),
+        ([("B", 0.4, 0.1, 0.7, "")], "undecided", "B", "the interval contains the limit"),
+        ([("B", 0.3, 0.1, 0.59, "")], "fail", "B", None),
+        ([("B", 0.4, 0.1, 0.7, ""), ("C", 0.3, 0.1, 0.59, "")], "fail", "C", None),
+        ([("B", 0.9, NAN, NAN, "resampled")], "undecided", "B", "no interval"),
+        ([("B", NAN, NAN, NAN, "no row is of the class")], "pass", "A",
+         "not judged: B (no row is of the class)"),
+        ([("B", NAN, NAN, NAN, "no row"), ("C", 0.5, 0.3, 0.7, "")], "undecided", "C",
+         "the interval contains the limit; not judged: B (no row)"),
+    ],
+)  # fmt: skip
+def test_a_limit_of_the_worst_group_is_one_of_every_group(others, verdict, group, told):
+    found = every_group(GOOD, *others)
+    (row,) = check_requirements("worst:roc_auc>=0.6", ROWS, lambda *_: found).rows
+    assert (row.verdict, row.group) == (verdict, group)
+    assert (row.reason is None) == (told is None)
+    assert told is None or told in row.reason
+
+
+def test_a_loss_of_every_group_has_its_own_direction():
+    found = every_group(("A", -0.3, -0.4, -0.2, ""), ("B", -0.9, -1.2, -0.7, ""))
+    limits = ["worst:log_loss<=0.6", "worst:log_loss<=0.8", "worst:log_loss<=1.3"]
+    rows = check_requirements(limits, ROWS, lambda *_: found).rows
+    assert [(row.verdict, row.group) for row in rows] == [
+        ("fail", "B"), ("undecided", "B"), ("pass", "A"),
+    ]  # fmt: skip
+    assert (rows[0].value, rows[0].low, rows[0].high) == (0.9, 0.7, 1.2)

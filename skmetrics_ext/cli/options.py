@@ -293,7 +293,7 @@ OPTIONS: Mapping[str, Option] = {
     "min-rows": _count("fewest rows of a slice (default: 50)", 2, default=50),
     "require": _repeated(
         "a limit, such as roc_auc>=0.75 (met by the whole interval), roc_auc.low>=0.7, or "
-        "worst:recall>=0.6 (the worst group of --by); may be repeated. The exit status is 1 unless "
+        "worst:recall>=0.6 (every group of --by); may be repeated. The exit status is 1 unless "
         "all are met",
         "LIMIT",
     ),

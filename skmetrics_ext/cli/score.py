@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from dataclasses import replace
+from functools import cache, partial
 from itertools import product
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -42,7 +44,17 @@ def _score(options: argparse.Namespace) -> int:
 
     def worst(metric: str, name: str) -> Any:
         parts = next(p for model, p in evaluations if model.name == name and model.fits(metric))
-        return next(iter(parts.values())).worst(metric)
+        found = [part.worst(metric) for part in parts.values()]
+        if len(found) == 1:
+            return found[0]
+        # One level for the groups of all columns.
+        missed = (1 - options.confidence) / sum(each.n_groups for each in found)
+        every = [
+            {**row, "group": _group_name(options.by, by, row.group)}
+            for (by, part), each in zip(parts.items(), found, strict=True)
+            for row in part.worst_at(metric, 1 - missed * each.n_groups).every
+        ]
+        return replace(found[0], every=every)
 
     pairs: list[Row] = []
     best: dict[str, tuple[str, ...]] = {}
@@ -193,14 +205,33 @@ def _compare(options: argparse.Namespace) -> int:
     rows = _differences(data, options.by)
     results = Results(data, (), rows)
     of_all_rows = [
-        {**row, "model": f"{row['first']} - {row['second']}", "value": row["difference"]}
+        {**row, "model": _pair_name(row), "value": row["difference"]}
         for row in results.of(all_rows=True).pairs
         if "first" in row
     ]
     page = partial(predictions_page, "Comparison of {}", results)
     figures = {"rows": rows} if options.require else rows
-    check = partial(check_requirements, rows=of_all_rows)
+
+    @cache
+    def joint() -> list[Row]:
+        n_groups = sum(1 for _ in _groups(data, options.by)) - 1
+        level = 1 - (1 - options.confidence) / max(n_groups, 1)
+        return [row for row in _differences(data, options.by, level) if row["group"] != ALL]
+
+    def worst(metric: str, model: str) -> Any:
+        every = [
+            {"value": row.get("difference", math.nan), "low": math.nan, "high": math.nan, **row}
+            for row in joint()
+            if row["metric"] == metric and _pair_name(row) in (model, None)
+        ]
+        return SimpleNamespace(every=[row | {"reason": row["note"]} for row in every])
+
+    check = partial(check_requirements, rows=of_all_rows, worst=worst if options.by else None)
     return show(options, figures, str(_difference_table(data, rows)), page, check)
+
+
+def _pair_name(row: Row) -> str | None:
+    return f"{row['first']} - {row['second']}" if "first" in row else None
 
 
 def _comparable_models(data: Predictions) -> list[tuple[list[PredictedModel], PredictedModel]]:
@@ -218,8 +249,13 @@ def _comparable_models(data: Predictions) -> list[tuple[list[PredictedModel], Pr
     ]
 
 
-def _differences(data: Predictions, by: Sequence[str] = ()) -> list[Row]:
-    """Differences between models, for all rows and for each group of these columns."""
+def _differences(
+    data: Predictions, by: Sequence[str] = (), level: float | None = None
+) -> list[Row]:
+    """Differences between models, for all rows and for each group of these columns.
+
+    ``level`` is that of the intervals, if it is not the one that was asked for.
+    """
     questions = [
         (name, metric, {model.name: data.column(model.name) for model in models})
         for models, of_kind in _comparable_models(data)
@@ -231,7 +267,7 @@ def _differences(data: Predictions, by: Sequence[str] = ()) -> list[Row]:
         for n_done, ((group, mask), (name, metric, models)) in enumerate(cases, start=1):
             selected = {model: values[mask] for model, values in models.items()}
             try:
-                pairs = _compare_models(name, metric, selected, data, mask)
+                pairs = _compare_models(name, metric, selected, data, mask, level)
             except ValueError as error:  # such as a group of one class
                 if len(cases) == 1:
                     raise
@@ -251,12 +287,12 @@ def _groups(data: Predictions, by: Sequence[str]) -> Iterator[tuple[str, Any]]:
 
 
 def _compare_models(
-    name: str, metric: Metric, models: dict[str, Any], data: Predictions, mask: Any
+    name: str, metric: Metric, models: dict[str, Any], data: Predictions, mask: Any, level: Any
 ) -> list[Row]:
     """A row for each pair of models, whose predictions are those of the rows in the mask."""
     options, groups, weight = data.options, data.groups, data.weight
     arguments: dict[str, Any] = {
-        "confidence_level": options.confidence,
+        "confidence_level": level or options.confidence,
         "n_resamples": options.resamples or RESAMPLES,
         "random_state": 0,
         "groups": None if groups is None else groups[mask],

@@ -190,7 +190,12 @@ class Evaluation(Tabular):
         WorstGroup
             An `Estimate` with ``group``.
         """
-        return self.groups.of(metric).worst(self.confidence_level)
+        return self.worst_at(metric, self.confidence_level)
+
+    def worst_at(self, metric: str, level: float) -> WorstGroup:
+        """The worst group, with bounds that are simultaneous at another level."""
+        values = {row.group: row.value for row in self.rows if row.metric == metric}
+        return self.groups.of(metric).worst(level, values)
 
     def spread(self, metric: str, *, random_state: Any = 0) -> GroupSpread:
         """The largest gap between groups, next to the gaps that chance alone produces.

@@ -347,7 +347,8 @@ class CrossValidationReport(FoldValues, Tabular):
               no interval;
             - "metric.value>=limit", "metric.low>=limit", "metric.high>=limit": one number only;
             - "model/metric>=limit": one model instead of every model except the baseline;
-            - "worst:metric>=limit": the worst group of ``by``, with a simultaneous interval.
+            - "worst:metric>=limit": every group of ``by``, by simultaneous intervals: "pass" if
+              all groups pass, "fail" if one fails.
 
             "log_loss<=0.4" is a limit for the loss if the report has "neg_log_loss".
         interval : {"auto", "cv", "pooled", "corrected", "nested"}, default=None

@@ -144,7 +144,7 @@ class GroupComparison:
         statistic = self.source.statistic(self.metric, cells)
         if isinstance(statistic, Linearized) and np.ndim(statistic.value):
             return _SINGLE
-        if isinstance(statistic, Linearized) and statistic.origin.is_convention:
+        if isinstance(statistic, Linearized) and statistic.undefined:
             return self.metric.spec.undefined
         return statistic
 
@@ -317,14 +317,24 @@ class GroupComparison:
 
     # ----------------------------------------------------------------------- the worst, and chance
 
-    def worst(self, level: float) -> WorstGroup:
-        """The group whose optimistic simultaneous bound is worst."""
+    def worst(self, level: float, values: Mapping[Any, float]) -> WorstGroup:
+        """The group whose optimistic simultaneous bound is worst; ``values`` are those shown."""
         known = self.known(self.groups)
         if not known:
             raise self.too_few(self.groups)
         estimates = optimistic_estimates(known, self.sign, level, self.source.plan)
-        group = min(estimates, key=lambda group: estimates[group][0])
-        left_out, estimate = len(self.groups) - len(known), estimates[group][1]
+        ranked = sorted(estimates, key=lambda group: estimates[group][0])
+        every = []
+        for group in [*ranked, *(group for group in self.groups if group not in known)]:
+            value, low, high, why = values.get(group, _NAN), _NAN, _NAN, ""
+            if group in known:
+                found = estimates[group][1]
+                value, low, high = self._shown(found.value, found.low, found.high)
+            else:
+                why = str(self.statistic(self.parts(group)))
+                value = _NAN if why == self.metric.spec.undefined else value
+            every.append(Row(group=group, value=value, low=low, high=high, reason=why))
+        left_out, estimate = len(self.groups) - len(known), estimates[ranked[0]][1]
         lacking = f"left out without an interval: {left_out} of {len(self.groups)} groups"
         return WorstGroup(
             *self._shown(estimate.value, estimate.low, estimate.high),
@@ -333,7 +343,8 @@ class GroupComparison:
             level,
             "; ".join(filter(None, [estimate.note, lacking if left_out else ""])),
             n_groups=len(known),
-            group=group,
+            group=ranked[0],
+            every=tuple(every),
         )
 
     def spread(self, level: float, seed: Any) -> GroupSpread:
@@ -476,6 +487,9 @@ class WorstGroup(Estimate):
         nan.
     group : object
         The group that is worst.
+    every : tuple of Row
+        All groups with their simultaneous bounds, the worst first; for one without bounds the
+        reason.
 
     Examples
     --------
@@ -489,6 +503,7 @@ class WorstGroup(Estimate):
     """
 
     group: Any = None
+    every: tuple[Row, ...] = field(default=(), repr=False)
 
     def _as_rows(self) -> Table:
         (row,) = super(WorstGroup, self)._as_rows()

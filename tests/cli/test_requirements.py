@@ -7,7 +7,13 @@ import re
 import numpy as np
 import pytest
 
-from skmetrics_ext import compare, compare_many, confidence_interval, evaluate
+from skmetrics_ext import (
+    compare,
+    compare_many,
+    confidence_interval,
+    evaluate,
+    proportion_interval,
+)
 from skmetrics_ext.cli import main
 
 pandas = pytest.importorskip("pandas")
@@ -249,3 +255,72 @@ def test_the_positive_class_stands_last_in_a_matrix(frame, tmp_path):
     ):
         assert int(count) == ((ill == is_ill) & ((said == "ill") == is_said)).sum()
         assert kind == ("right" if is_ill == is_said else "wrong")
+
+
+def rights(tmp_path, *groups):
+    """A file with this many right predictions of so many rows, by group."""
+    frames = []
+    for name, right, rows in groups:
+        true = np.arange(rows) % 2
+        pred = np.where(np.arange(rows) < right, true, 1 - true)
+        words = np.array(["no", "yes"])
+        columns = {"t": words[true], "p": words[pred], "q": words[true], "g": name}
+        frames.append(pandas.DataFrame(columns).assign(h=np.where(np.arange(rows) % 3, "u", "v")))
+    path = tmp_path / "rights.csv"
+    pandas.concat(frames).to_csv(path, index=False)
+    return str(path)
+
+
+def asked(capsys, command, path, limit, *more, by=("g",)):
+    given = [command, path, "--target", "t", "--positive", "yes", "--by", *by, "--quiet", "--json"]
+    status = main([*given, "--require", limit, *more])
+    (row,) = json.loads(capsys.readouterr().out)["requirements"]
+    assert (status == 0) == (row["verdict"] == "pass")
+    return row
+
+
+@pytest.mark.parametrize(
+    ("right", "verdict", "group"), [(3, "undecided", "B"), (2, "fail", "B"), (8, "undecided", "B")]
+)
+def test_a_small_group_decides_a_limit_of_the_worst_group(tmp_path, capsys, right, verdict, group):
+    """Exact bounds of two groups: those of 97.5 % each. 8 of 8 has the lower bound 0.58."""
+    path = rights(tmp_path, ("A", 750, 1000), ("B", right, 8))
+    for metric, limit in (("accuracy", ">=0.7"), ("error_rate", "<=0.3")):
+        row = asked(capsys, "score", path, f"worst:{metric}{limit}", "--pred", "p")
+        assert (row["verdict"], row["group"]) == (verdict, group)
+    bounds = proportion_interval(8 - right, 8, method="clopper_pearson", confidence_level=0.975)
+    assert (row["low"], row["high"]) == pytest.approx((bounds.low, bounds.high))
+
+
+def test_the_groups_of_all_columns_are_judged_together(tmp_path, capsys):
+    path = rights(tmp_path, ("A", 750, 1000), ("B", 2, 8))
+    for by in (("g", "h"), ("h", "g")):
+        row = asked(capsys, "score", path, "worst:accuracy>=0.72", "--pred", "p", by=by)
+        assert row["group"] == "g=B"
+        level = 1 - 0.05 / 4
+        bounds = proportion_interval(2, 8, method="clopper_pearson", confidence_level=level)
+        assert (row["low"], row["high"]) == pytest.approx((bounds.low, bounds.high))
+        assert row["verdict"] == ("fail" if bounds.high < 0.72 else "undecided")
+
+
+def test_a_group_in_which_the_metric_is_undefined_is_named(tmp_path, capsys):
+    path = rights(tmp_path, ("A", 950, 1000), ("B", 8, 8))
+    frame = pandas.read_csv(path)
+    frame.loc[frame.g == "B", "t"] = "no"
+    frame.to_csv(path, index=False)
+    row = asked(capsys, "score", path, "worst:recall>=0.8", "--pred", "p", "--metrics", "recall")
+    assert (row["verdict"], row["group"]) == ("pass", "A")
+    assert row["reason"] == "not judged: B (no row is of the class)"
+
+
+def test_differences_in_every_group_are_judged(tmp_path, capsys):
+    path = rights(tmp_path, ("A", 950, 1000), ("B", 1, 8))
+    models = ("--pred", "p", "--pred", "q", "--metrics", "accuracy")
+    row = asked(capsys, "compare", path, "worst:accuracy>=-0.2", *models)
+    part = pandas.read_csv(path).query("g == 'B'")
+    own = compare("accuracy", part.t, part.p, part.q, confidence_level=0.975)
+    assert row["group"] == "B"
+    assert (row["value"], row["low"], row["high"]) == pytest.approx(
+        (own.difference, own.low, own.high)
+    )
+    assert row["verdict"] == ("fail" if own.high < -0.2 else "undecided")
