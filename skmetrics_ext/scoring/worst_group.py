@@ -31,7 +31,7 @@ class WorstGroupScorer(Scorer):
     column : str
         Name of the metadata that holds the group of each row.
     min_rows : int
-        Groups of fewer rows are ignored.
+        Groups of fewer rows with a weight above 0 are ignored.
     of_bound : bool
         Whether groups are compared by their optimistic simultaneous bounds.
     """
@@ -62,7 +62,8 @@ class WorstGroupScorer(Scorer):
             return float(self._sign * prepared.value())
         weights = {"sample_weight": sample_weight}
         group = prepared.values_of_rows_read(self._groups(evaluation, column), weights)
-        sizes = np.bincount(group)
+        weight = prepared.checked.weight
+        sizes = np.bincount(group, None if weight is None else weight != 0)
         is_large = sizes >= self._min_rows  # a group whose rows all have weight 0 has none
         scores = self._sign * self._values(prepared, group, is_large)[is_large]
         n_undefined = int(np.isnan(scores).sum())

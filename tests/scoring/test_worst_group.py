@@ -387,3 +387,22 @@ def test_a_group_whose_rows_have_weight_0_has_no_score():
     assert scorer(model, None, y, region=region) == 0
     weight = np.array([0, 0] + [1] * 8)
     assert scorer(model, None, y, weight, region=region) == 3 / 4  # of the north
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1_macro", "roc_auc", "average_precision"])
+def test_fewest_rows_are_rows_with_weight(metric):
+    """Group b has four rows, two of them with weight 0."""
+    group = np.array(["a"] * 6 + ["b"] * 4)
+    y = np.array([0, 1, 0, 1, 0, 1, 0, 1, 0, 1])
+    X = np.array([[0.0, 1, 0, 1, 1, 1, 1, 0, 1, 0]]).T
+    weight = np.array([1.0] * 8 + [0, 0])
+    model = LogisticRegression().fit(X[:6], y[:6])
+    whole, of_a = (
+        get_scorer(metric, worst_of="site", min_rows=n)(
+            model, X, y, site=group, sample_weight=weight
+        )
+        for n in (2, 3)
+    )
+    only_a = get_scorer(metric)(model, X[:6], y[:6])
+    assert of_a == pytest.approx(only_a)
+    assert whole < of_a
