@@ -24,7 +24,7 @@ ReadTables = Callable[[Array], Array]
 # The imaginary step: its square vanishes next to any count, so the derivative is exact.
 STEP = 1e-60
 _CELLS = 1 << 17  # numbers in memory at once
-_MOST_CLASSES = 2000  # with more, derivatives by the counts of all classes take too long
+_MOST_CLASSES = 2000  # with more that differ, derivatives by the counts of each take too long
 _READ_BY_COUNTS = ("hits", "marks", "counts")
 
 
@@ -122,7 +122,7 @@ def has_counts(metric: Metric, data: Any) -> bool:
         return metric.spec.averages == "classes"
     if not metric.spec.averages and metric.options.get("labels") is not None:
         return False  # rows of other classes are left out of the metric
-    return len(data.classes) <= _MOST_CLASSES
+    return reads_hits(metric, data) or len(_alike(metric, data)[0]) <= _MOST_CLASSES
 
 
 def reads_hits(metric: Metric, labels: Labels) -> bool:
@@ -145,8 +145,11 @@ def slope_by_counts(metric: Metric, labels: Labels) -> Array:
         parts = np.moveaxis(moved.reshape(-1, *base.shape), 1, 0)
         return metric.read(_MovedLabels(labels, None, Counts(*parts)))
 
-    _, slope = stepped(read, base.reshape(-1), np.arange(base.size))
-    by_tp, by_fp, by_fn, by_tn = np.moveaxis(slope.reshape(*slope.shape[:-1], *base.shape), -2, 0)
+    first, code = ([0], [0]) if by_hits else _alike(metric, labels)
+    places = np.arange(base.size).reshape(base.shape)[:, first]
+    _, slope = stepped(read, base.reshape(-1), places.reshape(-1))
+    slope = slope.reshape(*slope.shape[:-1], *places.shape)[..., code]
+    by_tp, by_fp, by_fn, by_tn = np.moveaxis(slope, -2, 0)
     if by_hits:
         return np.asarray(np.where(labels.row_hits(), by_tp[..., :1], by_fn[..., :1]))
     true, pred, both = by_fn - by_tn, by_fp - by_tn, by_tp - by_fn - by_fp + by_tn
@@ -159,6 +162,20 @@ def slope_by_counts(metric: Metric, labels: Labels) -> Array:
     agree = first.multiply(second) if hasattr(first, "multiply") else first * second
     pairs = zip((*marks, agree), (true, pred, both), strict=True)
     return np.asarray(rest + sum((side @ by.T).T for side, by in pairs))
+
+
+def _alike(metric: Metric, labels: Labels) -> tuple[Array, Array]:
+    """A class for each of the different counts, and which of these each class is like.
+
+    Classes with equal counts have equal derivatives, unless each has its own value.
+    """
+    counts, listed = LabelTally(labels).counts().astuple(), metric.options.get("labels")
+    is_listed = np.isin(np.arange(len(labels.classes)), labels.positions(listed))
+    own = np.arange(len(is_listed)) * (_average(metric) is None)
+    _, first, code = np.unique(
+        np.stack([*counts, is_listed, own]), axis=1, return_index=True, return_inverse=True
+    )
+    return first, code
 
 
 def _average(metric: Metric) -> str | None:

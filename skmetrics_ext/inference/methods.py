@@ -35,6 +35,7 @@ IntervalMethod = (
 )
 MEAN_METHODS = ("hall", "t", "normal")
 _NORMAL = ("mover", "delong", "normal")  # methods with a normal quantile
+_ENDS = ("low", "high", "error")
 _NAN = float("nan")  # one object, so that rows of equal results are equal
 _PRIOR = 1.0  # rows added to each class, so that one with no errors is not treated as certain
 _PLUS_FOUR = 4.0  # rows added to each class, half of them to each prediction
@@ -87,8 +88,16 @@ def interval_of(
         )
     atoms = None if statistic.design.is_plain else statistic.atoms
     effect: Any = _NAN
+    is_undefined = np.asarray(statistic.origin.is_undefined)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # nan where undefined
-        interval = methods[method](statistic, method, level, plan)
+        if is_undefined.all():
+            interval = _no_interval(statistic, statistic.undefined)
+        else:
+            interval = methods[method](statistic, method, level, plan)
+        if is_undefined.any():
+            ends = (np.where(is_undefined, np.nan, each) for each in interval[:3])
+            notes_shown = np.where(is_undefined, statistic.undefined, interval.notes)
+            interval = interval._replace(notes=notes_shown, **dict(zip(_ENDS, ends, strict=True)))
         if atoms is not None and statistic.has_influence:
             effect = statistic.design_effect()
         facts = replace(_facts(statistic, method), counts=interval.counts, draws=interval.draws)
@@ -121,7 +130,8 @@ def _facts(statistic: Linearized, method: str) -> Facts:
     """The metric, rows, degrees of freedom and positive class behind an interval."""
     sample, design = statistic.origin, statistic.design
     data: Any = getattr(sample, "data", None)
-    if design.is_counted and design.sizes is None and hasattr(data, "true"):
+    is_plain = design.is_counted and design.sizes is None
+    if is_plain and hasattr(data, "true") and not getattr(sample, "known", None):
         n_rows = effective = float(data.true.shape[0])  # atoms of a ranking would need a sort
     else:
         n_rows, effective = statistic.atoms.n_rows, float(statistic.atoms.effective_rows)
@@ -267,7 +277,7 @@ def _effective_rows(statistic: Linearized, prior: float | None = None) -> tuple[
     is_still = (variance == 0) & (low < value) & (value < high)
     rows = np.where(is_still, np.fmin(rows, rarest), rows)
     known = np.isfinite(rows) & (rows > 0) | np.isnan(value)
-    return share, np.where(known, rows, np.where(sample.is_defined_by_data(), rarest, 0.0))
+    return share, np.where(known, rows, rarest)
 
 
 def _mover(

@@ -13,8 +13,13 @@ from skmetrics_ext.inference.derivatives import slope_of_means
 from skmetrics_ext.inference.draws.atoms import PLAIN, Atoms
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
 from skmetrics_ext.inference.draws.rankings import DrawnRankings, RankingSample, ScoreIndex
-from skmetrics_ext.inference.draws.readers import sample_of_checked
-from skmetrics_ext.inference.draws.samples import MomentSample, TableSample, TallySample
+from skmetrics_ext.inference.draws.readers import MOST_CLASSES, sample_of_checked
+from skmetrics_ext.inference.draws.samples import (
+    MomentSample,
+    RowSample,
+    TableSample,
+    TallySample,
+)
 from skmetrics_ext.inference.linearized import Contributions, Linearized, linearize
 from skmetrics_ext.merged import columns
 from skmetrics_ext.merged.columns import ColumnNames, Partition, RowLocation
@@ -171,7 +176,11 @@ class GroupSums:
         if key not in self._tables:  # shared by all metrics of these groups
             self._tables[key] = self._cells_of(groups)
         whole, known = self._tables[key]
-        return _read(TableSample(metric, _NAN, whole, PLAIN, known), whole)
+        if len(whole.classes) <= MOST_CLASSES:
+            return _read(TableSample(metric, _NAN, whole, PLAIN, known), whole)
+        true, pred = np.divmod(known["cell"], len(whole.classes))
+        data = Labels("multiclass", whole.classes, true, pred, None)
+        return _read(RowSample(metric, _NAN, data, PLAIN, known), whole)
 
     def _cells_of(self, groups: Sequence[Any]) -> tuple[ConfusionTally, dict[str, Any]]:
         """The table of all groups, and its cells by group."""
@@ -186,8 +195,9 @@ class GroupSums:
             true, pred = np.divmod(cell, len(part.classes))
             place = find_labels(part.classes, whole.classes)
             places.append(place[true] * n + place[pred])
-        index = np.concatenate(places)
-        return whole, {"atoms": self._atoms(groups, tables, cells, index // n), "cell": index}
+        index, true = np.concatenate(places), whole.table.sum(axis=1)
+        atoms = self._atoms(groups, tables, cells, index // n)
+        return whole, {"atoms": atoms, "cell": index, "by_class": true}
 
     def _of_rankings(self, metric: Metric, tables: Mapping[Any, RankTally]) -> Linearized | str:
         """Atoms are the classes at each score, by group."""

@@ -33,7 +33,7 @@ from skmetrics_ext.validation.probabilities import n_columns
 from skmetrics_ext.validation.rows import check_same_masks
 
 # Tables of more classes are not stacked: their metrics are read from weighted rows.
-_MOST_CLASSES = 128
+MOST_CLASSES = 128
 _CHECKS: Mapping[str, Callable[..., Any]] = {
     "scores": Scores.check,
     "probabilities": Probabilities.check_strict,
@@ -172,11 +172,18 @@ def sample_of_checked(
         data, design = without_zero_weights(checked, design)
         row_design = RowDesign.of(data.weight, design, weights_are)
     if value is None or data is not checked:
-        value = metric.function(data, data, **metric.params)
+        value = value_of(metric, data)
     if identity:
         numbers, cluster = identity["numbers"], identity["cluster"]
         row_design = replace(row_design, number=numbers, cluster=cluster)
     return sample_of(metric, data, row_design, value)
+
+
+def value_of(metric: Metric, data: Any) -> Any:
+    """The value of checked data; nan for a ranking that is 0/0, where its function may return 0."""
+    value = metric.function(data, data, **metric.params)
+    tally = metric.tally_of(data) if metric.spec.tally == "ranks" and not np.all(value) else None
+    return value if tally is None else metric.read(tally, filled=False)[()]
 
 
 def samples_of_models(
@@ -215,7 +222,7 @@ def samples_of_models(
         if is_area(settled) and data.kind == "binary" and data.weight is None:
             placements_of(data)  # the value and the contribution of each row come from them
         with errors_naming(name):
-            value = settled.function(data, data, **settled.params)
+            value = value_of(settled, data)
         value = check_single_value("compare", settled, value)
         samples.append(sample_of(settled, data, row_design, value))
     return samples
@@ -244,7 +251,7 @@ def sample_of(metric: Metric, data: Any, design: RowDesign, value: Any) -> Tally
     """The sample of checked data without rows of weight 0."""
     spec = metric.spec
     if spec.response == "labels":
-        has_table = not data.is_multilabel and len(data.classes) <= _MOST_CLASSES
+        has_table = not data.is_multilabel and len(data.classes) <= MOST_CLASSES
         return (TableSample if has_table else RowSample)(metric, value, data, design)
     if spec.tally == "ranks" and _knows(metric, spec.kernel, _OF_RANKINGS):
         scores = data.as_scores() if isinstance(data, Probabilities) else data

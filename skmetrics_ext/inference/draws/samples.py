@@ -24,6 +24,7 @@ from skmetrics_ext.inference.draws.atoms import (
     block_sizes,
     draw_counts,
 )
+from skmetrics_ext.metrics.averaging import is_pooled
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.tallies import ConfusionTally, Means
@@ -67,8 +68,8 @@ class Sample(ABC):
         Whether it is a mean of values of rows.
     is_slow : bool
         Whether each draw is a call of a Python function.
-    is_convention : bool
-        Whether the value is a convention for 0/0.
+    is_undefined : bool or ndarray of bool
+        Whether each value is 0/0: nan, or a number by convention, which is no measurement.
     jumps : bool
         Whether the value jumps as a grade crosses a target in other samples.
     leaves_out_rows : bool
@@ -83,13 +84,16 @@ class Sample(ABC):
     kind: ClassVar[Any] = "draws"
     share: ClassVar[Any] = ""
     is_compact: ClassVar[bool] = False
-    is_convention: ClassVar[Any] = False
     is_one_table: ClassVar[Any] = False
     is_mean: ClassVar[bool] = False
     is_slow: ClassVar[Any] = False
     jumps: ClassVar[Any] = False
     leaves_out_rows: ClassVar[bool] = False
     drawn_share: ClassVar[Any] = 1.0
+
+    @property
+    def is_undefined(self) -> Any:
+        return np.isnan(self.value)
 
     @property
     @abstractmethod
@@ -190,7 +194,7 @@ class TallySample(Sample):
         return (self.atoms.label,)
 
     def statistic(self, counts: Array) -> Array:
-        return self.metric.read(self.tally(counts))
+        return self.metric.read(self.tally(counts), filled=False)
 
     @property
     def known_classes(self) -> set[Any] | None:
@@ -304,16 +308,13 @@ class TableSample(TallySample):
         value, deviations = derivatives.value_and_deviations(self.read, tables)
         return value, np.asarray((tables * deviations**2).sum(axis=(-1, -2)))
 
-    @property
-    def is_convention(self) -> bool:
-        return bool(np.isnan(self.metric.undefined_as_nan.read(self._tally_of_tables(self.table))))
+    def measured(self, tables: Array) -> Array:
+        """As `read`, but nan for 0/0 that a convention fills."""
+        return self.metric.measured(self._tally_of_tables(tables))
 
-    def is_defined_by_data(self) -> Array | bool:
-        """Whether the value comes from the rows, not from a convention for 0/0 (one class only)."""
-        if len(self.classes) > 1 or not self.metric.takes("zero_division"):
-            return True
-        open_metric = self.metric.with_params(zero_division=np.nan)
-        return ~np.isnan(open_metric.read(self._tally_of_tables(self.table)))
+    @cached_property
+    def is_undefined(self) -> Array:
+        return np.isnan(self.measured(self.table))
 
     def moves_of_one_row(self, labels: Array) -> Array:
         """Values (m,) after one row of each of these m classes is predicted otherwise."""
@@ -388,14 +389,23 @@ class RowSample(TallySample):
     def share(self) -> str:
         """As in `share_of`, if the proportion is that of the rows predicted right."""
         metric, data = self.metric, self.data
-        counted = derivatives.has_counts(metric, data) and derivatives.reads_hits(metric, data)
-        return share_of(metric) if counted else ""
+        if not (share_of(metric) and derivatives.has_counts(metric, data)):
+            return ""
+        if is_pooled(metric.options.get("average")) and not data.is_multilabel:
+            return "wilson"  # with as many rows as have its variance
+        return share_of(metric) if derivatives.reads_hits(metric, data) else ""
 
     @cached_property
     def kind(self) -> str:
         if self.share:
             return "share of rows"
         return "smooth" if derivatives.has_counts(self.metric, self.data) else "draws"
+
+    @property
+    def is_undefined(self) -> Any:
+        if not isinstance(self.data, Labels):
+            return np.isnan(self.value)
+        return np.isnan(self.metric.measured(self.metric.tally_of(self.data)))
 
     def tally(self, counts: Array) -> Any:
         data = replace(self.data, weight=self.atoms.mass(counts), cache={})
