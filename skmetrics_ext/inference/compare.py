@@ -280,6 +280,9 @@ def compare_pair(task: ModelsToCompare, method: str = "auto") -> Estimate:
     }
     applicable = [name for name, (applies, _) in runs.items() if applies]
     chosen = applicable[0] if method == "auto" else method
+    result = undefined_difference(task.statistics, chosen, task.level, task.claim)
+    if result is not None:
+        return result
     if chosen not in applicable:
         raise InvalidParameterError(
             f"method={method!r} does not apply to {task.metric.name} with these arguments; those "
@@ -293,6 +296,19 @@ def compare_pair(task: ModelsToCompare, method: str = "auto") -> Estimate:
     atoms = task.statistics[0].atoms
     note = with_design(result.note, atoms)
     return replace(result, **atoms.of_design(), design_effect=effect, note=note)
+
+
+def undefined_difference(
+    sides: Sequence[Linearized], method: str, level: float, claim: Claim
+) -> Comparison | None:
+    """A comparison without a result, if one of both values is 0/0 and so no measurement."""
+    first, second = sides
+    if not (first.undefined or second.undefined):
+        return None
+    one = f"a: {first.undefined}" if first.undefined else f"b: {second.undefined}"
+    note = first.undefined if first.undefined and second.undefined else one
+    values = float(first.value), float(second.value)
+    return Contrast(_NAN, values, method, level, claim).tested(note=note)
 
 
 def is_ratio(metric: Metric) -> bool:

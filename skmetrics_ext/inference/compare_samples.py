@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.algebra import Made, linear, mapped
-from skmetrics_ext.inference.compare import is_ratio
+from skmetrics_ext.inference.compare import is_ratio, undefined_difference
 from skmetrics_ext.inference.draws import bootstrap, readers
 from skmetrics_ext.inference.draws.atoms import WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
@@ -161,9 +161,10 @@ def compare_samples(
     rows_a = y_true_a, y_pred_a, sample_weight_a, groups_a, strata_a, weights_are
     rows_b = y_true_b, y_pred_b, sample_weight_b, groups_b, strata_b, weights_are
     first, second = _statistic(measure, "a", *rows_a), _statistic(measure, "b", *rows_b)
-    if method == "welch":
+    result = undefined_difference((first, second), method, level, claim)
+    if result is None and method == "welch":
         result = _welch(first, second, claim, level)
-    else:
+    elif result is None:
         result = difference_of_samples(first, second, method, claim, level, plan)
     counts: dict[str, Any] = {}  # groups and strata of both samples; None if one has none
     for name, number in first.atoms.of_design().items():

@@ -23,6 +23,7 @@ from skmetrics_ext import kernels
 from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign, cell_sums
 from skmetrics_ext.inference.draws.samples import FoldMean, Sample
 from skmetrics_ext.inference.notes import ROUNDING
+from skmetrics_ext.metrics.spec import NEVER
 from skmetrics_ext.numeric import Array, divide
 
 Range = tuple[float, float]
@@ -99,6 +100,14 @@ class Linearized:
         """Weights, groups and strata of the rows."""
         design: RowDesign = (self.origin if self.known is None else self.known.atoms).design
         return design
+
+    @cached_property
+    def undefined(self) -> str:
+        """Why the metric of a sample is 0/0, also where a convention gives it a number; or ""."""
+        if not np.any(self.origin.is_undefined):
+            return ""
+        why = self.origin.metric.spec.undefined
+        return "undefined" if why == NEVER else f"undefined: {why}"
 
     @property
     def has_influence(self) -> bool:

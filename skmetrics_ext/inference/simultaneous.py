@@ -67,6 +67,7 @@ def level_of_all(covariance: Array, level: float, n_draws: int, seed: object) ->
 # --------------------------------------------------------------------------- many models
 
 
+@np.errstate(divide="ignore", invalid="ignore", over="ignore")  # nan where undefined
 def by_max_t(task: ModelsToCompare, pairs: Sequence[Pair]) -> list[Estimate]:
     """Max-t comparisons, from the distribution of the largest of all statistics.
 
@@ -92,7 +93,8 @@ def by_max_t(task: ModelsToCompare, pairs: Sequence[Pair]) -> list[Estimate]:
     differences = [by_pair[min(pair), max(pair)] for pair in pairs]
     difference = np.array([float(each.value) for each in differences]) * signs
     variance, freedom = np.array([variance_of_difference(each) for each in differences]).T
-    known = (variance > 0) & np.isfinite(difference)
+    measured = np.array([not model.undefined for model in task.statistics])
+    known = (variance > 0) & np.isfinite(difference) & measured[first] & measured[second]
     error = np.sqrt(np.where(known, variance, np.nan))
     alone = 2 * stdtr(freedom, -np.abs(divide(difference, error)))
     z = -ndtri(alone / 2)

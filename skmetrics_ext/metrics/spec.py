@@ -25,6 +25,7 @@ Variants = Mapping[str, Mapping[str, Any]]
 # - "takes_logs": takes logarithms of probabilities, which are clipped away from 0;
 # - "needs_positives": scorers are undefined without positive rows, where the function follows
 #   scikit-learn's convention;
+# - "mean_of_classes": without ``average``, over those that have rows;
 # - "misses_unseen": a row of a class unknown to the model is a miss, not undefined;
 # - "unlisted": in no list, because the user has to choose a parameter.
 Trait = Literal[
@@ -35,6 +36,7 @@ Trait = Literal[
     "takes_probabilities",
     "takes_logs",
     "needs_positives",
+    "mean_of_classes",
     "needs_three_classes",
     "misses_unseen",
     "unlisted",
@@ -42,6 +44,7 @@ Trait = Literal[
 
 PLAIN: Variants = {"": {}}
 NEVER = "never"
+NO_ROW = "a class has no row"  # of a mean over classes, or a product: it changes what is averaged
 INFINITY = float("inf")
 UNBOUNDED = (-INFINITY, INFINITY)
 # Type of a kernel's first parameter -> tally that `Metric.read` passes.

@@ -16,7 +16,7 @@ from skmetrics_ext.metrics import averaging
 from skmetrics_ext.metrics.averaging import Tell
 from skmetrics_ext.metrics.labels.summaries import confusion_statistic
 from skmetrics_ext.metrics.rankings.score_tally import ScoreTally
-from skmetrics_ext.metrics.spec import MetricSpec, UnknownSpec
+from skmetrics_ext.metrics.spec import NO_ROW, MetricSpec, UnknownSpec
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry.defaults import SYNONYMS
 from skmetrics_ext.registry.table import METRICS, SPECS
@@ -215,7 +215,7 @@ class Metric:
             return ScoreTally(checked)
         return Means.of(values(checked, **self.row_params), checked.weight)
 
-    def read(self, tally: Any, *, tell: Tell = None) -> Array:
+    def read(self, tally: Any, *, tell: Tell = None, filled: bool = True) -> Array:
         """Value of a tally with any leading axes; 0/0 becomes ``zero_division``, or nan.
 
         Parameters
@@ -224,6 +224,8 @@ class Metric:
             The kind that the spec names.
         tell : callable, default=None
             Called with the average and its number of values if one is 0/0.
+        filled : bool, default=True
+            Whether a ranking that is 0/0 has scikit-learn's value, or nan.
         """
         spec, options = self.spec, self.options
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -235,12 +237,35 @@ class Metric:
                     tally,
                     options.get("average", "macro"),
                     options.get("multi_class", "ovr"),
-                    convention=spec.convention,
+                    convention=spec.convention if filled else averaging.NO_CONVENTION,
                     tell=tell,
                 )
             if spec.tally == "moments":
                 return np.asarray(self.kernel(tally))
             return self._read_table(tally, tell)
+
+    def measured(self, tally: Any) -> Array:
+        """Value of a tally, but nan if 0/0 of any class enters it by convention.
+
+        A value for 0/0 that the user chose is kept.
+        """
+        value = self.read(tally, filled=False)
+        if "zero_division" in self.options:
+            if "zero_division" in self.params:
+                return value
+            is_measured = value == self.with_params(zero_division=1.0).read(tally)
+        elif self.spec.undefined == NO_ROW:
+            counts = tally.counts()
+            is_measured = ((counts.true != 0) | (counts.pred == 0)).all(axis=-1)
+        else:
+            return value
+        return np.where(is_measured, value, np.nan)
+
+    @property
+    def averages_classes(self) -> bool:
+        """Whether classes count equally, so that one without rows changes what the value means."""
+        spec, is_macro = self.spec, averaging.is_plain(self.options.get("average"))
+        return is_macro or spec.undefined == NO_ROW or "mean_of_classes" in spec.traits
 
     def counted(self, tally: Any) -> tuple[Counts, Callable[[Counts], Array]]:
         """Counts that a metric of labels is read from, if it needs no table, and the reader."""

@@ -119,6 +119,12 @@ class ScoredData:
         """Classes of the labels; None for multilabel data."""
         return None if self.y is None else distinct_labels(self.y)
 
+    def n_classes_of(self, rows: Array) -> int:
+        """Number of classes, or of outputs with a mark, among these rows."""
+        y = take_rows(self.y, rows)
+        classes = distinct_labels(y)
+        return np.count_nonzero(np.sum(y, axis=0)) if classes is None else len(classes)
+
     def sign(self, metric: str) -> int:
         """-1 for a loss of this package, which its scorer negates."""
         scorer: Any = self.scorers[metric]

@@ -6,6 +6,7 @@ import math
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations, compress, product
 from typing import Any, Literal
@@ -22,6 +23,7 @@ from skmetrics_ext.inference.nested_cv import LOSS_OF, nested_cv_interval
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.tests import fold_tests
 from skmetrics_ext.inference.tests.rank_tests import holm_adjust
+from skmetrics_ext.metrics.spec import NO_ROW
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.report.fold import FoldResult, computed_once, group_sizes
 from skmetrics_ext.report.out_of_fold import FoldValues, OutOfFold, ScoredData, no_estimate, pool
@@ -29,6 +31,7 @@ from skmetrics_ext.scoring.intervals import in_direction, with_rows
 from skmetrics_ext.scoring.recording import one_line
 from skmetrics_ext.scoring.scorer import ScoredModel, metric_of
 from skmetrics_ext.validation import InvalidParameterError, check_option
+from skmetrics_ext.validation.containers import count_rows, read_array
 from skmetrics_ext.validation.groups import INDEPENDENT, Design
 
 IntervalKind = Literal["auto", "cv", "pooled", "corrected", "nested"]
@@ -87,7 +90,33 @@ def _cell(report: FoldValues, model: str, metric: str) -> dict[str, Any]:
         "reasons": dict(Counter(r.reasons[metric] for r in results if metric in r.reasons)),
         "notes": dict(Counter(r.notes[metric] for r in results if metric in r.notes)),
     }
+    known = [result for result in results if not np.isnan(result.values[metric])]
+    if n_lacking := sum(lacks_class(report.data, metric, result.rows) for result in known):
+        cell["notes"][NO_ROW] = n_lacking
     return cell | _gap(report, model, metric) if report.has_train else cell
+
+
+def lacks_class(data: ScoredData, metric: str, rows: Array) -> bool:
+    """Whether a class without any of these rows changes what the metric means."""
+    measure = metric_of(data.scorers.get(metric))
+    if measure is None or not measure.averages_classes:
+        return False
+    every = np.arange(count_rows(data.y) or 0)
+    weight = data.params_of(metric, rows).get("sample_weight")
+    kept = rows if weight is None else rows[read_array("sample_weight", weight) != 0]
+    return data.n_classes_of(kept) < data.n_classes_of(every)
+
+
+def measured(report: FoldValues, metric: str, results: Sequence[FoldResult]) -> list[float]:
+    """The value of each fold; nan if a class has no row, or if a convention for 0/0 enters it."""
+    values, data = [], report.data
+    for result in results:
+        is_undefined = lacks_class(data, metric, result.rows)
+        if metric in result.notes and not is_undefined:
+            with suppress(NoIntervalError):
+                is_undefined = sample_of_fold(data, metric, result)[0].is_undefined
+        values.append(_NAN if is_undefined else result.values[metric])
+    return values
 
 
 def _gap(report: FoldValues, model: str, metric: str) -> dict[str, float]:
@@ -99,7 +128,7 @@ def _gap(report: FoldValues, model: str, metric: str) -> dict[str, float]:
     """
     results = report.results_of(model)
     train = [result.train_values.get(metric, _NAN) for result in results]
-    paired = paired_folds(report, results, train, [result.values[metric] for result in results])
+    paired = paired_folds(report, results, train, measured(report, metric, results))
     first, test = paired.pop("scores_a"), paired.pop("scores_b")
     if not len(first):
         return dict.fromkeys(GAP, _NAN)
@@ -178,7 +207,7 @@ def _pooled(report: FoldValues, model: str, metric: str) -> Estimate:
 def _corrected(report: FoldValues, model: str, metric: str) -> Estimate:
     """Nadeau and Bengio's interval over the defined folds, clipped to the range of the metric."""
     results = report.results_of(model)
-    values = np.array([result.values[metric] for result in results])
+    values = np.array(measured(report, metric, results))
     finite = np.isfinite(values)
     if finite.sum() < 2 or np.isinf(values).any():
         raise NoIntervalError(
@@ -210,7 +239,8 @@ def bounds_of(scorer: Any) -> tuple[float, float]:
 def _over_folds(report: FoldValues, model: str, metric: str) -> Estimate:
     """The mean over folds, with the contribution of each row to the value of its fold."""
     data = report.data
-    results = [r for r in report.results_of(model) if np.isfinite(r.values[metric])]
+    results = report.results_of(model)
+    results = list(compress(results, np.isfinite(measured(report, metric, results))))
     if metric_of(data.scorers.get(metric)) is None:
         raise NoIntervalError("only metrics of this package have influence values")
     if not results or not all(r.responses for r in results):
@@ -420,8 +450,8 @@ def paired_folds(
 def _paired(report: FoldValues, row: Mapping[str, Any]) -> dict[str, Any]:
     metric, others = row["metric"], {r.fold: r for r in report.results_of(row["model_b"])}
     results = [result for result in report.results_of(row["model_a"]) if result.fold in others]
-    first = [result.values[metric] for result in results]
-    second = [others[result.fold].values[metric] for result in results]
+    first = measured(report, metric, results)
+    second = measured(report, metric, [others[result.fold] for result in results])
     return paired_folds(report, results, first, second)
 
 

@@ -9,6 +9,7 @@ from textwrap import fill
 from typing import Any, Literal
 
 from skmetrics_ext.formats import WIDTH, interval, number, probability, signed, text_table
+from skmetrics_ext.metrics.spec import NO_ROW
 from skmetrics_ext.registry import scorers
 from skmetrics_ext.registry.defaults import display_name
 from skmetrics_ext.report.out_of_fold import FoldValues, pool
@@ -21,6 +22,9 @@ _TESTS = (
     "p-values are adjusted by Holm's method for all pairs of a metric: an interval excludes 0 "
     "exactly if p is below {:g}. P: posterior probability that a, or b, is better{}."
 )
+_UNDEFINED = "undefined in {} of {} folds: {}"
+_FILLED = "by convention in {} of {} folds: {}"
+_LACKING = "in {} of {} folds {}"
 _ROPE = " by more than the region of practical equivalence, or that neither is"
 _NAMES = columns("model", "metric")
 _FIT = "fit (s)"
@@ -225,8 +229,8 @@ def _parts(cell: Mapping[str, Any]) -> Iterator[str]:
 def fold_notes(cell: Mapping[str, Any]) -> list[str]:
     """Reasons for undefined folds, and conventions behind defined values."""
     return [
-        f"{kind} in {count} of {cell['n_folds']} folds: {text}"
-        for kind, key in (("undefined", "reasons"), ("by convention", "notes"))
+        (_LACKING if text == NO_ROW else form).format(count, cell["n_folds"], text)
+        for form, key in ((_UNDEFINED, "reasons"), (_FILLED, "notes"))
         for text, count in cell[key].items()
     ]
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from skmetrics_ext import kernels
 from skmetrics_ext.inference.derivatives import value_and_deviations
-from skmetrics_ext.inference.draws.readers import sample_of
+from skmetrics_ext.inference.draws import readers
 from skmetrics_ext.inference.draws.samples import TallySample
 from skmetrics_ext.inference.linearized import Linearized, linearize, satterthwaite
 from skmetrics_ext.numeric import Array, divide
@@ -27,7 +27,6 @@ from skmetrics_ext.validation.labels import subset
 _BAD, _GOOD, _UNREAD = 0, 1, 2
 _ROUNDING = 1e-9  # of the largest contribution
 _LEAST = 1e-17  # smaller shares of the sum of a tail do not change it
-_ZERO_DIVISIONS = (0.0, 1.0)  # a value that differs between them is 0/0
 
 Error = tuple[Array, Array]  # variances, and their degrees of freedom
 
@@ -183,12 +182,7 @@ class StudentTests:
 
     def _of_tables(self, tables: Array) -> Array:
         """The metric of confusion tables; nan if it is 0/0."""
-        metric = self.sample.metric
-        if not metric.takes("zero_division"):
-            return np.asarray(self.sample.read(tables))
-        filled = [metric.with_params(zero_division=fill) for fill in _ZERO_DIVISIONS]
-        low, high = (replace(self.sample, metric=measure).read(tables) for measure in filled)
-        return np.where(low == high, low, np.nan)
+        return self.sample.measured(tables)
 
     def _of_means(self, cross: ColumnCross) -> tuple[Array, Array]:
         """The metric of means in each slice and in the other rows."""
@@ -273,15 +267,17 @@ def value_of(sample: TallySample, data: Any) -> float:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return float(sample.metric.function(data, data, **sample.metric.params))
+            return float(readers.value_of(sample.metric, data))
         except (ValueError, ZeroDivisionError):
             return np.nan
 
 
 def part_of(sample: TallySample, rows: Array) -> TallySample:
-    """Sample of the same metric with some of the rows."""
+    """Sample of the same metric with some of the rows; its value is nan where it is 0/0."""
     data = subset(sample.data, rows)
-    return sample_of(sample.metric, data, sample.design.select(rows), value_of(sample, data))
+    design, value = sample.design.select(rows), value_of(sample, data)
+    part = readers.sample_of(sample.metric, data, design, value)
+    return replace(part, value=np.nan) if np.any(part.is_undefined) else part
 
 
 def _own_error(part: TallySample) -> tuple[Array, Array, Array]:

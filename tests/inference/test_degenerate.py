@@ -37,7 +37,7 @@ def test_a_value_that_stands_for_0_by_0_is_told_by_no_row():
         found = confidence_interval(metric, ones, ones)
         assert found.value == 0
         assert np.isnan(found.low)
-        assert "0 rows that the share reads are few" in found.note
+        assert found.note == f"undefined: {METRICS[f'{metric}_score'].undefined}"
 
 
 def test_groups_that_agree_are_as_many_rows_as_groups():

@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning, UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import KFold, cross_val_score
+from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
@@ -258,3 +258,81 @@ def test_infinite_values_count_as_defined():
     assert (row["mean"], row["n_undefined"]) == (float("inf"), 0)
     assert np.isnan(row["std"])
     assert '"Infinity"' in report.to_json()
+
+
+OF_CLASSES = ["balanced_accuracy", "f1_macro", "recall_macro", "geometric_mean"]
+
+
+def report_of_few_positives(models, scoring, **options):
+    """200 rows of which 3 are positive: two of five folds have no positive row."""
+    y = np.r_[1, 1, 1, np.zeros(197, int)]
+    features = np.random.default_rng(0).normal(size=(200, 2))
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    with warnings.catch_warnings(action="ignore"):
+        return cross_validation_report(
+            models, features, y, scoring=scoring, cv=folds, baseline=None, **options
+        )
+
+
+@pytest.mark.parametrize("metric", OF_CLASSES)
+def test_a_fold_without_a_class_does_not_count_as_a_measurement_of_an_average(metric):
+    report = report_of_few_positives(DummyClassifier(), [metric, "accuracy"])
+    row = row_of(report, metric)
+    values = [result.values[metric] for result in report.results]
+    assert row["mean"] == pytest.approx(np.mean(values))
+    assert row["n_undefined"] == 0
+    assert row["notes"] == {"a class has no row": 2}
+    assert "in 2 of 5 folds a class has no row" in str(report).replace("\n    ", " ")
+    # A constant prediction has the same value on the three folds with both classes.
+    complete = {round(value, 4) for value in values} - {1.0}
+    assert len(complete) == 1
+    for kind in ("cv", "corrected"):
+        own = next(r for r in report.summary(kind) if r["metric"] == metric)
+        assert np.isnan(own["low"]) or own["value"] == pytest.approx(*complete, abs=1e-4)
+    assert not row_of(report, "accuracy")["notes"]
+
+
+def test_balanced_accuracy_of_a_constant_prediction():
+    report = report_of_few_positives(DummyClassifier(), ["balanced_accuracy"])
+    assert row_of(report, "balanced_accuracy")["mean"] == pytest.approx(0.7)
+    assert row_of(report, "balanced_accuracy")["value"] == pytest.approx(0.5)
+    (pooled,) = report.pooled()
+    assert pooled["value"] == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("metric", [*OF_CLASSES, "youden_j", "recall", "matthews_corrcoef"])
+def test_folds_without_a_class_are_not_compared(metric):
+    models = {"constant": DummyClassifier(), "bayes": GaussianNB()}
+    report = report_of_few_positives(models, [metric])
+    (row,) = report.compare()
+    by_fold = [[r.values[metric] for r in report.results_of(m)] for m in models]
+    rows = [r.rows for r in report.results_of("bayes")]
+    whole = [k for k in range(5) if min(rows[k]) < 3]  # the first three rows are positive
+    assert len(whole) == 3
+    if metric == "matthews_corrcoef":  # a constant prediction has none
+        assert row["n_folds"] == 0
+        assert np.isnan(row["p_value"])
+        return
+    assert row["n_folds"] == 3
+    expected = np.mean([by_fold[0][k] - by_fold[1][k] for k in whole])
+    assert row["difference"] == pytest.approx(expected)
+
+
+def test_areas_over_classes_of_a_fold_without_one():
+    features, y = load_iris(return_X_y=True)
+    kept = np.r_[0:100, 100:103]
+    models = {"bayes": GaussianNB(), "constant": DummyClassifier()}
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    with warnings.catch_warnings(action="ignore"):
+        report = cross_validation_report(
+            models,
+            features[kept],
+            y[kept],
+            scoring=["roc_auc_ovr", "f1_macro"],
+            cv=folds,
+            baseline=None,
+        )
+    for metric in ("roc_auc_ovr", "f1_macro"):
+        assert row_of(report, metric)["notes"]["a class has no row"] == 2
+        (row,) = report.compare(metric)
+        assert row["n_folds"] == 3

@@ -27,7 +27,7 @@ from skmetrics_ext.metrics.labels.rates import (
     specificity_score,
 )
 from skmetrics_ext.metrics.public import OF_SINGLE_LABELS, counted, mean_of, metric
-from skmetrics_ext.metrics.spec import INFINITY
+from skmetrics_ext.metrics.spec import INFINITY, NO_ROW
 from skmetrics_ext.numeric import Array, PosLabel, divide
 from skmetrics_ext.tallies import Counts, LabelTally
 from skmetrics_ext.validation import Labels, check_option
@@ -175,7 +175,7 @@ def fbeta_score(
     )
 
 
-@metric(balanced_accuracy, shares=(("tp", "fn"),))
+@metric(balanced_accuracy, undefined=NO_ROW, shares=(("tp", "fn"),))
 def balanced_accuracy_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -222,7 +222,7 @@ def balanced_accuracy_score(
     return float(balanced_accuracy(counts, adjusted))
 
 
-@metric(geometric_mean, undefined="a class has no row", sides="either")
+@metric(geometric_mean, undefined=NO_ROW, sides="either")
 def geometric_mean_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,

@@ -201,7 +201,12 @@ def expected_cost_proba(
     return float(mean(Means.of(drawn_costs(checked, costs), checked.weight)))
 
 
-@metric(mean_distance, bounds=(0.0, INFINITY), greater_is_better=False, traits=("numeric_labels",))
+@metric(
+    mean_distance,
+    bounds=(0.0, INFINITY),
+    greater_is_better=False,
+    traits=("numeric_labels", "mean_of_classes"),
+)
 def macro_averaged_mean_absolute_error(
     y_true: ArrayLike,
     y_pred: ArrayLike,
