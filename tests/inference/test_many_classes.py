@@ -38,7 +38,7 @@ def test_shares_of_rows_have_wilsons_interval_at_any_number_of_classes(metric, n
     if "error" in metric or "loss" in metric:
         low, high = 1 - high, 1 - low
     found = sx.confidence_interval(metric, true, pred)
-    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9)
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-6)
     assert not found.note
     assert found.draws is None
     if n_classes == 5_000:
@@ -100,7 +100,7 @@ def test_so_many_derivatives_are_computed_as_classes_differ(monkeypatch):
         )[1],
     )  # fmt: skip
     sample_of_rows("f1_macro", *cyclic()).slope()
-    assert steps == [4 * 3]  # classes that are right, that take the rows of the next, that lose all
+    assert steps == [4 * 4]  # a class in five rows of a cycle, of which two are alike
 
 
 @pytest.mark.parametrize(("n_rows", "n_classes"), [(5_000, 400), (20_000, 1_000)])

@@ -385,6 +385,11 @@ class RowSample(TallySample):
     def atoms(self) -> Atoms:
         return Atoms.each_row(self.data.true.shape[0], self.design, self.label)
 
+    def ways(self) -> tuple[Array | None, ...]:
+        # A class of one row has no variance of its own: the rows of all classes are one sample.
+        is_alone = isinstance(self.data, Labels) and (self.by_class == 1).any()
+        return (None, self.atoms.label) if is_alone else (self.atoms.label,)
+
     @cached_property
     def share(self) -> str:
         """As in `share_of`, if the proportion is that of the rows predicted right."""
