@@ -379,8 +379,9 @@ def call(function: Callable[[], Any], undefined: str = "") -> Value:
 def read(metric: Metric, tally: Any) -> Value:
     """Value of a metric of a tally, with the reason if it is 0/0 or set by convention."""
     filled: list[Any] = []
+    of_several = not getattr(tally, "binary", False)  # averages over classes are filled
     value, error = call(
-        lambda: metric.read(tally, tell=lambda *values: filled.append(values), filled=False)
+        lambda: metric.read(tally, tell=lambda *tell: filled.append(tell), filled=of_several)
     )
     if error:
         return Value(value, error)
@@ -389,7 +390,7 @@ def read(metric: Metric, tally: Any) -> Value:
         return Value(value, reason)
     if not filled or metric.options.get("zero_division", "warn") != "warn":
         return Value(value)
-    return Value(value, f"0/0 taken as 0: {reason}")
+    return Value(value, f"0/0 taken as 0: {reason}" if metric.sums == "tables" else reason)
 
 
 @dataclass(frozen=True, eq=False)

@@ -194,7 +194,7 @@ class TallySample(Sample):
         return (self.atoms.label,)
 
     def statistic(self, counts: Array) -> Array:
-        return self.metric.read(self.tally(counts), filled=False)
+        return self.metric.read(self.tally(counts), filled=not self.is_one_table)
 
     @property
     def known_classes(self) -> set[Any] | None:
