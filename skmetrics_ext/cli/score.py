@@ -48,11 +48,11 @@ def _score(options: argparse.Namespace) -> int:
         if len(found) == 1:
             return found[0]
         # One level for the groups of all columns.
-        missed = (1 - options.confidence) / sum(each.n_groups for each in found)
-        every = [
+        missed = (1 - options.confidence) / sum(each.n_groups or 0 for each in found)
+        every: Any = [
             {**row, "group": _group_name(options.by, by, row.group)}
             for (by, part), each in zip(parts.items(), found, strict=True)
-            for row in part.worst_at(metric, 1 - missed * each.n_groups).every
+            for row in part.worst_at(metric, 1 - missed * (each.n_groups or 0)).every
         ]
         return replace(found[0], every=every)
 

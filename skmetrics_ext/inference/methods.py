@@ -35,7 +35,6 @@ IntervalMethod = (
 )
 MEAN_METHODS = ("hall", "t", "normal")
 _NORMAL = ("mover", "delong", "normal")  # methods with a normal quantile
-_ENDS = ("low", "high", "error")
 _NAN = float("nan")  # one object, so that rows of equal results are equal
 _PRIOR = 1.0  # rows added to each class, so that one with no errors is not treated as certain
 _PLUS_FOUR = 4.0  # rows added to each class, half of them to each prediction
@@ -95,9 +94,9 @@ def interval_of(
         else:
             interval = methods[method](statistic, method, level, plan)
         if is_undefined.any():
-            ends = (np.where(is_undefined, np.nan, each) for each in interval[:3])
-            notes_shown = np.where(is_undefined, statistic.undefined, interval.notes)
-            interval = interval._replace(notes=notes_shown, **dict(zip(_ENDS, ends, strict=True)))
+            low, high, error = (np.where(is_undefined, np.nan, each) for each in interval[:3])
+            shown = np.where(is_undefined, statistic.undefined, interval.notes)
+            interval = interval._replace(low=low, high=high, error=error, notes=shown)
         if atoms is not None and statistic.has_influence:
             effect = statistic.design_effect()
         facts = replace(_facts(statistic, method), counts=interval.counts, draws=interval.draws)

@@ -123,7 +123,7 @@ class ScoredData:
         """Number of classes, or of outputs with a mark, among these rows."""
         y = take_rows(self.y, rows)
         classes = distinct_labels(y)
-        return np.count_nonzero(np.sum(y, axis=0)) if classes is None else len(classes)
+        return len(classes) if classes is not None else int(np.count_nonzero(np.sum(y, axis=0)))
 
     def sign(self, metric: str) -> int:
         """-1 for a loss of this package, which its scorer negates."""

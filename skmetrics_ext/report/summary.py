@@ -79,7 +79,7 @@ def _cell(report: FoldValues, model: str, metric: str) -> dict[str, Any]:
     with np.errstate(invalid="ignore"):  # infinite values have a mean, but no spread
         mean = float(defined.mean()) if defined.size else _NAN
         std = float(defined.std(ddof=1)) if defined.size > 1 else _NAN
-    cell = {
+    cell: dict[str, Any] = {
         "model": model,
         "is_baseline": model == report.baseline,
         "metric": metric,
