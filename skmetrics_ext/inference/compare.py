@@ -300,7 +300,7 @@ def compare_pair(task: ModelsToCompare, method: str = "auto") -> Estimate:
 
 def undefined_difference(
     sides: Sequence[Linearized], method: str, level: float, claim: Claim
-) -> Comparison | None:
+) -> Estimate | None:
     """A comparison without a result, if one of both values is 0/0 and so no measurement."""
     first, second = sides
     if not (first.undefined or second.undefined):

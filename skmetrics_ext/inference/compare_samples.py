@@ -161,10 +161,9 @@ def compare_samples(
     rows_a = y_true_a, y_pred_a, sample_weight_a, groups_a, strata_a, weights_are
     rows_b = y_true_b, y_pred_b, sample_weight_b, groups_b, strata_b, weights_are
     first, second = _statistic(measure, "a", *rows_a), _statistic(measure, "b", *rows_b)
-    result = undefined_difference((first, second), method, level, claim)
-    if result is None and method == "welch":
+    if method == "welch" and not (first.undefined or second.undefined):
         result = _welch(first, second, claim, level)
-    elif result is None:
+    else:
         result = difference_of_samples(first, second, method, claim, level, plan)
     counts: dict[str, Any] = {}  # groups and strata of both samples; None if one has none
     for name, number in first.atoms.of_design().items():
@@ -214,6 +213,9 @@ def difference_of_samples(
     are compared by their logarithms, unless ``log`` is False.
     """
     metric, sides = first.origin.metric, (first, second)
+    result = undefined_difference(sides, method, level, claim)
+    if result is not None:
+        return result
     two_sided = methods_of(second).keys() - {bootstrap.UPPER}
     shared_methods = [name for name in methods_of(first) if name in two_sided]
     name = shared_methods[0] if method == "auto" else method

@@ -85,7 +85,8 @@ def leaf_of(given: Given, statistic: Linearized, **identity: Any) -> Leaf:
                 f"{len(rows)} values."
             )
     sample = statistic.origin
-    return Leaf(float(sample.value), sample.metric, given, rows, **identity)
+    value = np.nan if statistic.undefined else float(sample.value)
+    return Leaf(value, sample.metric, given, rows, **identity)
 
 
 def checksum_of(statistic: Linearized) -> int:

@@ -200,3 +200,16 @@ def test_a_value_that_the_user_chose_for_0_by_0_has_an_interval():
         found = sx.confidence_interval("precision_macro", true, pred)
     assert np.isnan(found.low)
     assert found.note == "undefined: nothing is predicted as the class"
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("metric", ["recall", "matthews_corrcoef", "average_precision"])
+def test_an_estimate_that_is_0_by_0_has_no_difference_from_another(metric):
+    name = find(metric).spec.name
+    true, pred = CASES["no positive"]
+    params = params_of(name)
+    lacking = sx.confidence_interval(metric, true, response_of(name, pred), **params)
+    known = sx.confidence_interval(metric, TRUE, response_of(name, PRED), **params)
+    for found in (known - lacking, lacking - known, 2 * lacking):
+        assert np.isnan([found.value, found.low, found.high]).all()
+    assert np.isnan((known - lacking).p_value)
