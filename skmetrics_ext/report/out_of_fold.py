@@ -23,6 +23,7 @@ from skmetrics_ext.validation.containers import count_rows, take_params, take_ro
 
 _NAN = float("nan")
 _LEAST_REPEATED = 0.01  # share of test rows
+_LEAST_ROWS = 3  # two rows may be alike by rounding
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, so that products differ
 _RANKED = (
     "scores of models fitted on different folds have no common scale, so ranking them together "
@@ -395,7 +396,10 @@ class ThresholdCounts:
 
 
 def repeated_rows(X: Any, folds: Iterable[Fold]) -> tuple[str, ...]:
-    """A line about test rows whose features the training rows contain, from 1 % of them on."""
+    """A line about test rows whose features the training rows contain, from 1 % of them on.
+
+    A single pair of rows, such as that of iris, is no reason for it.
+    """
     values = X.to_numpy() if hasattr(X, "iloc") else X
     if isinstance(values, np.ndarray) and values.dtype.kind in "biuf" and values.size:
         hashes = np.zeros(len(values), dtype=np.uint64)
@@ -413,13 +417,15 @@ def repeated_rows(X: Any, folds: Iterable[Fold]) -> tuple[str, ...]:
     else:
         return ()
     codes = np.unique(hashes, return_inverse=True)[1]
-    n_repeated = n_test = 0
+    n_test, repeated = 0, []
     for fold in folds:
         is_known = np.zeros(len(codes), dtype=bool)
         is_known[codes[fold.train]] = True
-        n_repeated += int(is_known[codes[fold.test]].sum())
+        repeated.append(fold.test[is_known[codes[fold.test]]])
         n_test += len(fold.test)
-    if n_repeated < _LEAST_REPEATED * n_test:
+    rows = np.concatenate(repeated)
+    n_repeated = len(rows)
+    if n_repeated < _LEAST_REPEATED * n_test or len(np.unique(rows)) < _LEAST_ROWS:
         return ()
     share = f"{100 * n_repeated / n_test:.3g} % of the test rows ({n_repeated:,} of {n_test:,})"
     return (f"{share} have the same features as a training row; copies make scores too good",)

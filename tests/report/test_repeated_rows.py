@@ -55,12 +55,13 @@ def test_text_beside_numbers():
     from skmetrics_ext.report.fold import Fold
     from skmetrics_ext.report.out_of_fold import repeated_rows
 
-    frame = pandas.DataFrame({"x": [1.0, 1.0, 2.0, 1.0], "g": ["a", None, "a", "a"]})
-    halves = [Fold(0, np.array([0, 1]), np.array([2, 3])), Fold(1, np.array([2, 3]), np.arange(2))]
-    (line,) = repeated_rows(frame, halves)  # the first and the last row
-    assert line.startswith("50 % of the test rows (2 of 4)")
-    assert repeated_rows(frame.assign(x=range(4)), halves) == ()
-    assert repeated_rows(frame.assign(g=[[1]] * 4), halves) == ()  # has no hash
+    frame = pandas.DataFrame({"x": [1.0, 1, 2, 1, 3, 1], "g": ["a", None, "a", "a", "a", "a"]})
+    first, second = np.arange(3), np.arange(3, 6)
+    halves = [Fold(0, first, second), Fold(1, second, first)]
+    (line,) = repeated_rows(frame, halves)  # the first, the fourth and the last row
+    assert line.startswith("50 % of the test rows (3 of 6)")
+    assert repeated_rows(frame.assign(x=range(6)), halves) == ()
+    assert repeated_rows(frame.assign(g=[[1]] * 6), halves) == ()  # has no hash
 
 
 def test_less_than_a_percent_is_not_reported():
@@ -99,4 +100,5 @@ def test_data_of_scikit_learn(load):
     X, y = load(return_X_y=True)
     n = by_hand(X, KFold(5, shuffle=True, random_state=0))
     found = data_findings(X, y, cv=KFold(5, shuffle=True, random_state=0))
-    assert len(found) == (n >= 0.01 * len(X))
+    assert n in (0, 2)  # iris has a single pair, which is no reason for a finding
+    assert found == []
