@@ -213,6 +213,7 @@ def class_counts(
     if n_classes * n_classes <= max(len(true), 1024):
         table = count(true, pred, n_classes, weight)
         return table.diagonal().copy(), table.sum(axis=1), table.sum(axis=0)
+    true, pred = true.copy(), pred.copy()  # another thread may change what is checked here
     check_codes(true, n_classes, pred, weight)
     check_codes(pred, n_classes)
     right = true == pred

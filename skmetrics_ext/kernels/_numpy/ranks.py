@@ -26,7 +26,7 @@ def rank_table(
         packed = _pack(score, codes)
         if packed is not None:
             return _packed_rank_table(*packed)
-    order = np.argsort(score)[::-1]
+    order = np.argsort(score.copy())[::-1]  # a sort of what another thread changes may crash
     ordered = score[order]
     group_start = np.empty(len(ordered), dtype=bool)
     group_start[:1] = True
@@ -164,7 +164,7 @@ def placements(score: Array, codes: Array, weight: Array | None) -> Array:
     float64, in the order of the rows. Rows with weight 0 have a placement but add to no other.
     """
     check_codes(codes, 2, score, weight)
-    order = np.argsort(score)
+    order = np.argsort(score.copy())
     ordered, own = score[order], codes[order]
     is_start = np.empty(len(ordered), dtype=bool)
     is_start[:1] = True
@@ -222,7 +222,7 @@ def pair_wins(score: Array, codes: Array, n_classes: int, weight: Array | None) 
         if packed is not None:
             wins[k] = _packed_wins(packed[0], k, n_classes, code_bits)
             continue
-        order = np.argsort(score[:, k])[::-1]
+        order = np.argsort(score[:, k].copy())[::-1]
         ordered, own, share = score[order, k], codes[order], one[order]
         group_start = np.empty(len(ordered), dtype=bool)
         group_start[:1] = True

@@ -91,14 +91,14 @@ nb::object encode_integers_(nb::list columns, std::size_t cells_per_row, std::si
   const u64 widest = static_cast<u64>(all->high) - static_cast<u64>(all->low);
   if (widest >= std::max(cells_per_row * rows, small_table)) return nb::none();
   const auto span = static_cast<std::size_t>(widest) + 1;
-  std::vector<char> present(span);
+  ByValue<char> present(all->low, span);
   for (const auto& array : arrays) {
     by_integer(array, [&](auto values) -> nb::object {
-      mark_present(values, array.size(), all->low, present);
+      mark_present(values, array.size(), span, present);
       return nb::none();
     });
   }
-  std::vector<i64> code(span);
+  ByValue<i64> code(all->low, span);
   i64 classes = 0;
   for (std::size_t v = 0; v < span; ++v) {
     code[v] = classes;
@@ -120,7 +120,7 @@ nb::object encode_integers_(nb::list columns, std::size_t cells_per_row, std::si
     Memory<i64> own(array.size());
     by_integer(array, [&](auto values) -> nb::object {
       for (std::size_t i = 0; i < array.size(); ++i) {
-        own.data[i] = code[static_cast<u64>(values[i]) - static_cast<u64>(all->low)];
+        own.data[i] = code(values[i]);
       }
       return nb::none();
     });
@@ -168,8 +168,9 @@ nb::object encode_text_(nb::list columns) {
   nb::list texts;
   for (const auto& text : codes.texts()) {
     int order = PY_BIG_ENDIAN ? 1 : -1;  // told, so that a byte order mark stays what it is: text
+    const std::vector<std::uint32_t> own(text.data, text.data + text.length);  // read once
     const auto bytes = static_cast<Py_ssize_t>(text.length * sizeof(std::uint32_t));
-    const auto* data = reinterpret_cast<const char*>(text.data);
+    const auto* data = reinterpret_cast<const char*>(own.data());
     PyObject* decoded = PyUnicode_DecodeUTF32(data, bytes, "surrogatepass", &order);
     if (decoded == nullptr) throw nb::python_error();
     texts.append(nb::steal(decoded));
@@ -187,7 +188,7 @@ nb::object types_(nb::handle source) {
     PyTypeObject* own = Py_TYPE(objects.object(i));
     if (own == last) continue;
     last = own;
-    types.add(nb::handle(reinterpret_cast<PyObject*>(own)));
+    types.add(nb::borrow(reinterpret_cast<PyObject*>(own)));
   }
   return types;
 }
@@ -208,12 +209,14 @@ nb::object encode_objects_(nb::list columns) {
       PyObject* object = objects.object(i);
       auto& [address, code] = by_address[(reinterpret_cast<std::uintptr_t>(object) >> 4) % cached];
       if (address != object) {
+        // Held while its hash, which may be Python's, lets another thread replace it.
+        const nb::object held = nb::borrow(object);
         PyObject* known = PyDict_GetItemWithError(seen.ptr(), object);
         if (known == nullptr) {
           if (PyErr_Occurred()) throw nb::python_error();
           code = static_cast<i64>(nb::len(values));
-          seen[nb::handle(object)] = code;
-          values.append(nb::handle(object));
+          seen[held] = code;
+          values.append(held);
         } else {
           code = PyLong_AsLongLong(known);
         }

@@ -217,10 +217,9 @@ nb::object pair_wins_(nb::handle score, nb::handle codes, std::size_t n_classes,
       nb::gil_scoped_release unlocked;
       const Matrix<S> matrix{scores.data<S>(), scores.stride(0), scores.stride(1), given.size(),
                              n_classes};
-      if (given.has_classes(n_classes) && all_finite(matrix)) {
-        fits = PairWins<S, decltype(rows)>(matrix, given.codes(), rows, wins.data)
-                   .run(std::max<std::size_t>(threads, 1));
-      }
+      fits = all_finite(matrix) &&
+             PairWins<S, decltype(rows)>(matrix, given.codes(), rows, wins.data)
+                 .run(std::max<std::size_t>(threads, 1));
       fits = fits && std::all_of(wins.data, end, is_finite<W>);
     }
     if (!fits) return nb::none();

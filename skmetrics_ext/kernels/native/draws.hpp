@@ -36,6 +36,7 @@ void draw(const BitGenerator& bits, std::uint32_t n, std::size_t count, Take tak
 
 // Rows in rising order of their scores: the class of each, and where the rows of its score end.
 struct RankedRows {
+  std::size_t mark(std::size_t i) const { return static_cast<std::size_t>(read_once(marks + i)) & 1; }
   const i64* marks;
   const i64* group;
   std::size_t n;
@@ -48,7 +49,7 @@ inline void resampled_wins(const BitGenerator& bits, const RankedRows& rows, std
   std::vector<std::uint32_t> members[2];
   bool ties = false;
   for (std::size_t i = 0; i < rows.n; ++i) {
-    members[rows.marks[i]].push_back(static_cast<std::uint32_t>(i));
+    members[rows.mark(i)].push_back(static_cast<std::uint32_t>(i));
     ties = ties || (i > 0 && rows.group[i] == rows.group[i - 1]);
   }
   for (std::size_t d = 0; d < n_draws; ++d) {
@@ -76,7 +77,10 @@ inline void resampled_wins(const BitGenerator& bits, const RankedRows& rows, std
       for (std::size_t i = 0; i < rows.n;) {
         u64 own[2] = {0, 0};
         const i64 group = rows.group[i];
-        for (; i < rows.n && rows.group[i] == group; ++i) own[rows.marks[i]] += counts[i];
+        do {
+          own[rows.mark(i)] += counts[i];
+          ++i;
+        } while (i < rows.n && rows.group[i] == group);
         won += own[1] * (2 * below + own[0]);
         below += own[0];
         above += own[1];

@@ -37,6 +37,13 @@ inline void from_image(i64 image_, float& value) {
 }
 inline void from_image(i64 image_, i64& value) { value = image_; }
 
+// What lies there now. Another thread of Python may write into the arrays during a call, so what
+// decides about a place in memory is read once, or bounded where it is used.
+template <class T>
+T read_once(const T* at) {
+  return *static_cast<const volatile T*>(at);
+}
+
 // A column of scores, whatever the distance between its rows.
 template <class S>
 struct Column {

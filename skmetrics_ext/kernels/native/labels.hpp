@@ -23,17 +23,8 @@ class SmallTable {
 
   // False where a code has more bits.
   bool add(const i64* true_, const i64* pred, std::size_t n) {
-    constexpr std::size_t part = 1 << 11;  // is read twice, from the first cache
-    for (std::size_t i = 0; i < n; i += part) {
-      const std::size_t size = std::min(n - i, part);
-      if (!fit(true_ + i, pred + i, size)) return false;
-      if (ways_ == 1) {
-        count<1>(true_ + i, pred + i, size);
-      } else {
-        count<most_ways>(true_ + i, pred + i, size);
-      }
-    }
-    return true;
+    const u64 seen = ways_ == 1 ? count<1>(true_, pred, n) : count<most_ways>(true_, pred, n);
+    return seen >> bits_ == 0;
   }
 
   // False where a code was of no class.
@@ -51,25 +42,24 @@ class SmallTable {
   // Rows are counted in a few tables at once, so that equal neighbours do not wait for each other.
   static constexpr std::size_t most_ways = 4;
 
-  bool fit(const i64* true_, const i64* pred, std::size_t n) const {
-    u64 seen = 0;
-    for (std::size_t i = 0; i < n; ++i) seen |= static_cast<u64>(true_[i] | pred[i]);
-    return seen >> bits_ == 0;
-  }
-
+  // The bits that occur in codes. Those beyond the table count somewhere inside.
   template <std::size_t ways>
-  void count(const i64* true_, const i64* pred, std::size_t n) {
+  u64 count(const i64* true_, const i64* pred, std::size_t n) {
     i64* const counts = counts_.data();
     const int bits = bits_;
     const std::size_t cells = cells_;
-    const auto cell = [=](std::size_t i) {
-      return static_cast<std::size_t>(true_[i]) << bits | static_cast<std::size_t>(pred[i]);
+    u64 seen = 0;
+    const auto cell = [=, &seen](std::size_t i) {
+      const auto row = static_cast<u64>(true_[i]), column = static_cast<u64>(pred[i]);
+      seen |= row | column;
+      return static_cast<std::size_t>(row << bits | column) & (cells - 1);
     };
     std::size_t i = 0;
     for (; i + ways <= n; i += ways) {
       for (std::size_t w = 0; w < ways; ++w) ++counts[w * cells + cell(i + w)];
     }
     for (; i < n; ++i) ++counts[cell(i)];
+    return seen;
   }
 
   std::size_t k_;
@@ -85,9 +75,11 @@ inline bool confusion(const i64* true_, const i64* pred, std::size_t n, std::siz
     SmallTable counted(n_classes, n);
     return counted.add(true_, pred, n) && counted.read(table);
   }
-  if (!are_codes(true_, n, n_classes) || !are_codes(pred, n, n_classes)) return false;
   for (std::size_t i = 0; i < n; ++i) {
-    ++table[static_cast<std::size_t>(true_[i]) * n_classes + static_cast<std::size_t>(pred[i])];
+    const auto row = static_cast<u64>(read_once(true_ + i));
+    const auto column = static_cast<u64>(read_once(pred + i));
+    if (row >= n_classes || column >= n_classes) return false;
+    ++table[static_cast<std::size_t>(row) * n_classes + static_cast<std::size_t>(column)];
   }
   return true;
 }
@@ -105,16 +97,38 @@ Range<T> range_of(const Column<T>& values, std::size_t n) {
   return {low, high, finite};
 }
 
+// A table over the values of a span. Its length is a power of two, so that a value that was not
+// there when the span was found has a place too.
+template <class T>
+class ByValue {
+ public:
+  ByValue(i64 low, std::size_t span)
+      : low_(static_cast<u64>(low)), places_(std::size_t{1} << bit_length(span - 1)) {}
+
+  // Of a value, an integer of any type.
+  template <class V>
+  T& operator()(V value) {
+    return places_[(static_cast<u64>(value) - low_) & (places_.size() - 1)];
+  }
+  // Of the value that is so much above the lowest.
+  T& operator[](std::size_t distance) { return places_[distance]; }
+  auto begin() const { return places_.begin(); }
+
+ private:
+  u64 low_;
+  std::vector<T> places_;
+};
+
 // Marks the values that occur; all of them mostly do, and then the first rows tell.
 template <class T>
-void mark_present(const Column<T>& values, std::size_t n, i64 low, std::vector<char>& present) {
+void mark_present(const Column<T>& values, std::size_t n, std::size_t span,
+                  ByValue<char>& present) {
   constexpr std::size_t part = 1 << 12;
   for (std::size_t i = 0; i < n;) {
     const std::size_t stop = std::min(n, i + part);
-    for (; i < stop; ++i) present[static_cast<u64>(values[i]) - static_cast<u64>(low)] = 1;
-    if (present.size() <= part && std::find(present.begin(), present.end(), 0) == present.end()) {
-      return;
-    }
+    for (; i < stop; ++i) present(values[i]) = 1;
+    const auto end = present.begin() + static_cast<std::ptrdiff_t>(span);
+    if (span <= part && std::find(present.begin(), end, 0) == end) return;
   }
 }
 

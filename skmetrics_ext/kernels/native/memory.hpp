@@ -93,13 +93,15 @@ inline void* kept_block(Slot slot, std::size_t bytes) {
   return kept[static_cast<int>(slot)].grow(bytes);
 }
 
-// Working memory of a function. A thread keeps up to `kept_bytes` of each slot until it ends.
+// Working memory of a function. A thread keeps up to `kept_bytes` of each slot until it ends. With
+// `times` there is so much room, of which only the first part is used if all goes well: the rest
+// has addresses and no memory.
 template <class T>
 class Scratch {
  public:
-  Scratch(Slot slot, std::size_t count) {
-    const std::size_t bytes = bytes_of<T>(count);
-    if (bytes > kept_bytes) {
+  Scratch(Slot slot, std::size_t count, std::size_t times = 1) {
+    const std::size_t bytes = bytes_of<T>(count * times);
+    if (bytes > kept_bytes * times) {
       owned_ = acquire(bytes);
       data_ = static_cast<T*>(owned_);
       return;

@@ -49,7 +49,7 @@ class ClassScores {
     for (std::size_t b = 1; b <= buckets; ++b) start_[b] += start_[b - 1];
     size_ = values_.size();
     counted_ = size_ == n && std::is_same_v<Rows, Unweighted>;
-    values_.insert(values_.end(), probes, std::numeric_limits<S>::max());
+    values_.insert(values_.end(), probes, greatest);
   }
 
   // Twice the weight of this class above the score, plus that tied with it.
@@ -73,10 +73,14 @@ class ClassScores {
 
  private:
   static constexpr std::size_t probes = 3;
+  // No score is above it, not even one that has become infinite since it was checked.
+  static constexpr S greatest = std::numeric_limits<S>::has_infinity
+                                    ? std::numeric_limits<S>::infinity()
+                                    : std::numeric_limits<S>::max();
 
   std::size_t bucket(S score) const {
     const double place = (static_cast<double>(score) - low_) * factor_;
-    return static_cast<std::uint32_t>(std::min(std::max(place, 0.0), last_));
+    return static_cast<std::uint32_t>(std::min(std::max(0.0, place), last_));  // 0 for no number
   }
 
   double low_, last_, factor_;
@@ -92,22 +96,26 @@ class PairWins {
  public:
   using W = typename Rows::Weight;
 
-  // Scores that are finite, and codes of classes that are the columns.
+  // Scores that are finite, and codes of classes, which are the columns.
   PairWins(const Matrix<S>& scores, const i64* codes, const Rows& rows, W* wins)
       : scores_(scores), codes_(codes), n_(scores.rows), k_(scores.columns), rows_(rows),
         wins_(wins), class_rows_(scores.columns) {
-    for (std::size_t i = 0; i < n_; ++i) ++class_rows_[static_cast<std::size_t>(codes[i])];
+    if (!are_codes(codes, n_, k_)) return;
+    for (std::size_t i = 0; i < n_; ++i) ++class_rows_[class_of(i)];
     starts_.assign(k_ + 1, 0);
     for (std::size_t k = 0; k < k_; ++k) starts_[k + 1] = starts_[k] + class_rows_[k];
     std::vector<std::size_t> next(starts_.begin(), starts_.end() - 1);
     by_class_.resize(n_);
     for (std::size_t i = 0; i < n_; ++i) {
-      by_class_[next[static_cast<std::size_t>(codes[i])]++] = static_cast<std::uint32_t>(i);
+      by_class_[std::min(next[class_of(i)]++, n_ - 1)] = static_cast<std::uint32_t>(i);
     }
+    // Each class ends where the next one starts, unless codes have changed in between.
+    is_complete_ = std::equal(next.begin(), next.end(), starts_.begin() + 1);
   }
 
-  // False where a column does not fit.
+  // False where a code is of no class or a column does not fit.
   bool run(std::size_t threads) {
+    if (!is_complete_) return false;
     const auto groups = groups_of_classes(threads);
     std::atomic<bool> fits{true};
     share(groups.size(), threads, [&](std::size_t g) {
@@ -121,6 +129,10 @@ class PairWins {
 
  private:
   using Group = std::vector<std::size_t>;
+
+  std::size_t class_of(std::size_t i) const {
+    return static_cast<std::size_t>(std::min<u64>(static_cast<u64>(read_once(codes_ + i)), k_ - 1));
+  }
 
   // The classes that have rows: large ones by themselves, the others together as long as their
   // tables stay in the cache and there is a group for every thread.
@@ -170,7 +182,7 @@ class PairWins {
     // Rows outside and classes inside read the matrix in its order.
     std::vector<Sum<W>> won(classes.size() * k_);
     for (std::size_t i = 0; i < n_; ++i) {
-      const auto j = static_cast<std::size_t>(codes_[i]);
+      const std::size_t j = class_of(i);
       const Column<S> cells = scores_.row(i);
       const W own_weight = rows_.of_row(i);
       Sum<W>* to = won.data() + j * classes.size();
@@ -216,6 +228,7 @@ class PairWins {
   W* wins_;
   std::vector<std::size_t> class_rows_, starts_;
   std::vector<std::uint32_t> by_class_;
+  bool is_complete_ = false;
 };
 
 }  // namespace skm

@@ -38,7 +38,7 @@ class Ranking {
 
   Ranking(const Column<S>& scores, const i64* codes, std::size_t n, std::size_t n_classes,
           const Rows& rows)
-      : bits_(bits_for(n_classes)), map_(key_map(scores, n, bits_)),
+      : bits_(bits_for(n_classes)), last_(n_classes - 1), map_(key_map(scores, n, bits_)),
         // All by value, so that the compiler keeps them in registers.
         rows_(scores, map_.fits ? n : 0, map_,
               [scores, codes, rows, map = map_, bits = bits_](std::size_t i, u64& seen) {
@@ -53,7 +53,7 @@ class Ranking {
   // classes other codes are found by this, for more the caller has looked.
   bool fits() const { return map_.fits; }
   std::size_t code(const Element& e) const {
-    return static_cast<std::size_t>(key_of(e) & ((u64{1} << bits_) - 1));
+    return std::min(static_cast<std::size_t>(key_of(e) & ((u64{1} << bits_) - 1)), last_);
   }
   u64 score_key(const Element& e) const { return key_of(e) >> bits_; }
   S score(const Element& e) const { return map_.score(score_key(e)); }
@@ -64,6 +64,7 @@ class Ranking {
 
  protected:
   int bits_;
+  std::size_t last_;
   KeyMap<S> map_;
   Distribution<Element> rows_;
 };
@@ -231,17 +232,20 @@ bool placements(const Column<S>& scores, const i64* codes, std::size_t n, const 
   const Weights<i64> numbered{numbers.data()};  // what is carried along is the number of the row
   const SortedRanking<S, Weights<i64>> ranking(scores, codes, n, 2, numbered);
   if (!ranking.fits()) return false;
+  const auto number = [n](const Weighed<i64>& e) {
+    return std::min(static_cast<std::size_t>(e.weight), n - 1);
+  };
   Sum<W> below[2];  // from the lowest score up: no difference of large sums
   for (const auto* e = ranking.end(); e != ranking.begin();) {
     const auto* stop = e;
     const u64 key = ranking.score_key(*(e - 1));
     Pair<W> own{};
     for (; e != ranking.begin() && ranking.score_key(*(e - 1)) == key; --e) {
-      own[ranking.code(*(e - 1))] += rows.of_row(static_cast<std::size_t>((e - 1)->weight));
+      own[ranking.code(*(e - 1))] += rows.of_row(number(*(e - 1)));
     }
     for (const auto* row = e; row != stop; ++row) {
       const std::size_t other = 1 - ranking.code(*row);
-      places[row->weight] =
+      places[number(*row)] =
           static_cast<double>(below[other].value()) + static_cast<double>(own[other]) / 2;
     }
     below[0].add(own[0]);

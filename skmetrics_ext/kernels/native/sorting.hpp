@@ -182,11 +182,14 @@ class Buckets {
   }
 
  private:
-  // Rounding is monotone in each step, so a lower score has the same bucket or a later one.
+  // Rounding is monotone in each step, so a lower score has the same bucket or a later one. A score
+  // that was not there when the range was found has some bucket, too.
   std::size_t by_distance(S score) const {
-    return static_cast<std::uint32_t>((high_ - static_cast<double>(score)) * factor_);
+    return static_cast<std::uint32_t>((high_ - static_cast<double>(score)) * factor_) & (count_ - 1);
   }
-  std::size_t by_key(S score) const { return static_cast<std::size_t>(map_(score) >> shift_); }
+  std::size_t by_key(S score) const {
+    return static_cast<std::size_t>(map_(score) >> shift_) & (count_ - 1);
+  }
 
   // Which of the two spreads a sample over more buckets.
   bool is_flatter(const Column<S>& scores, std::size_t n) const {
@@ -236,10 +239,12 @@ struct Run {
 template <class E>
 class Distribution {
  public:
-  // `pack(row, seen)` adds the bits that occur in codes to `seen`.
+  // `pack(row, seen)` adds the bits that occur in codes to `seen`. The scores are
+  // read twice: where they have changed in between, rows are put at up to n places past the start
+  // of their bucket, and others are left as they were.
   template <class S, class Pack>
   Distribution(const Column<S>& scores, std::size_t n, const KeyMap<S>& map, Pack pack)
-      : data_(Slot::first, n), n_(n),
+      : data_(Slot::first, n, 2), n_(n),
         places_(Slot::table, Counters<std::uint32_t>::padded(std::size_t{1} << bucket_bits(n))),
         ends_(places_.data(), std::size_t{1} << bucket_bits(n)) {
     if (n == 0) return;
@@ -270,9 +275,10 @@ class Distribution {
     // Of few rows a bucket has too few for a run of its own.
     if (sizes_ < insertion_limit || n_ <= one_level) return sort_all(code_bits);
     while (bucket_ < ends_.count()) {
-      const std::size_t start = start_;
-      start_ = ends_[bucket_++];
-      if (start_ == start) continue;
+      const std::size_t start = start_, end = ends_[bucket_++];
+      if (end == start) continue;
+      if (!is_bucket(start, end)) break;
+      start_ = end;
       const E* sorted = sort_bucket(data_.data() + start, spare_->data(), start_ - start, code_bits);
       return {sorted, sorted + (start_ - start)};
     }
@@ -283,22 +289,28 @@ class Distribution {
   Run<E> sort_all(int code_bits) {
     if (start_ == n_) return {};
     E* const data = data_.data();
-    if (sizes_ < insertion_limit) {
-      insertion_sort(data, n_);
-      start_ = n_;
+    if (sizes_ < insertion_limit) insertion_sort(data, n_);
+    std::size_t start = start_;
+    for (std::size_t b = bucket_; sizes_ >= insertion_limit && start < n_ && b < ends_.count(); ++b) {
+      E* const place = data + start;
+      const std::size_t end = ends_[b], size = end - start;
+      if (size >= 2) {
+        if (!is_bucket(start, end)) break;
+        const E* sorted = sort_bucket(place, spare_->data(), size, code_bits);
+        if (sorted != place) std::copy_n(sorted, size, place);
+      }
+      start = end;
     }
-    for (; start_ < n_; ++bucket_) {
-      E* const place = data + start_;
-      const std::size_t size = ends_[bucket_] - start_;
-      start_ += size;
-      if (size < 2) continue;
-      const E* sorted = sort_bucket(place, spare_->data(), size, code_bits);
-      if (sorted != place) std::copy_n(sorted, size, place);
-    }
+    start_ = n_;
     return {data, data + n_};
   }
 
  private:
+  // Whether a bucket may end there; where scores have changed meanwhile, it may not.
+  bool is_bucket(std::size_t start, std::size_t end) const {
+    return end - start <= sizes_ && end <= n_;
+  }
+
   Scratch<E> data_;
   std::size_t n_;
   Scratch<std::uint32_t> places_;
