@@ -31,6 +31,7 @@ _NODES = ("array", "objects", "float", "tuple", "map", "sparse")
 _FREE_MEMORY, _MOST_GROWTH = 1 << 26, 100
 _BYTES_PER_MARK = 64  # memory of a JSON value, by the marks [ ] { } , of the text
 _MOST_NESTED = 50
+_AT_ONCE = 1 << 20  # bytes that are unpacked at a time
 _MOST_HEADER = 512  # characters of an array's header
 _STRINGS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 _NO_MARKS = bytes(set(range(256)) - set(b"[]{},"))
@@ -162,19 +163,21 @@ def _check_memory(size: int, limit: int) -> None:
     check_content(size <= limit, f"it would take {size:,} bytes of memory, and may take {limit:,}")
 
 
-def _marks_of(head: bytes) -> bytes:
+def _marks_of(head: bytes | bytearray) -> bytes:
     return _STRINGS.sub(b"", head).translate(None, _NO_MARKS)
 
 
-def _memory_of_json(head: bytes) -> int:
+def _memory_of_json(head: bytes | bytearray) -> int:
     return _BYTES_PER_MARK * len(_marks_of(head))
 
 
-def _entry(file: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
-    """Content of an entry, which must have its stated size."""
+def _entry(file: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytearray:
+    """Content of an entry, which must have its stated size and is held once."""
+    data = bytearray()
     with file.open(entry) as stream:
-        data = stream.read(entry.file_size)
-        is_whole = len(data) == entry.file_size and not stream.read(1)
+        while len(data) <= entry.file_size and (part := stream.read(_AT_ONCE)):
+            data += part
+        is_whole = len(data) == entry.file_size
         check_content(is_whole, f"{entry.filename} does not have the size that it states")
     return data
 
@@ -182,7 +185,7 @@ def _entry(file: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
 def _array(file: zipfile.ZipFile, entries: Sequence[zipfile.ZipInfo], place: int) -> Array:
     check_content(0 <= place < len(entries) - 1, f"there is no array {place}")
     data = _entry(file, entries[place + 1])
-    stream = BytesIO(data)
+    stream = BytesIO(data[: _MOST_HEADER + 10])  # after the magic string and the length
     is_first = np.lib.format.read_magic(stream) == (1, 0)
     check_content(is_first, f"array {place} has to be of version 1.0 of NumPy's format")
     shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(
@@ -195,7 +198,7 @@ def _array(file: zipfile.ZipFile, entries: Sequence[zipfile.ZipInfo], place: int
     has_shape &= math.prod(shape) * dtype.itemsize == len(data) - start
     check_content(has_shape, f"array {place} does not have the shape that it states, {shape}")
     order: Any = "F" if is_fortran else "C"
-    return np.ndarray(shape, dtype, data, start, order=order).copy(order="K")
+    return np.ndarray(shape, dtype, data, start, order=order)
 
 
 # --------------------------------------------------------------------------- values

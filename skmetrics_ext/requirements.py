@@ -15,10 +15,7 @@ from skmetrics_ext.validation.errors import near, shown_names
 
 PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
 _EXAMPLES = "'roc_auc>=0.75', 'forest/roc_auc.low>=0.7' or 'worst:recall>=0.6'"
-_PATTERN = re.compile(
-    r"\s*(?:(?P<model>.+)/)?(?P<worst>worst:)?\s*(?P<metric>[^/<>=]+?)"
-    r"(?:\.(?P<part>value|low|high))?\s*(?P<sign>>=|<=|>|<)\s*(?P<limit>[^\s<>=]+)\s*"
-)
+_PATTERN = re.compile(r"(.*[^<>=])(>=|<=|>|<)([^<>=]+)", re.DOTALL)
 _HOLDS: Mapping[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
     "<=": operator.le,
@@ -61,17 +58,24 @@ class Requirement(NamedTuple):
     def parse(cls, text: Any) -> Requirement:
         """Parse "metric>=limit"."""
         match = _PATTERN.fullmatch(text) if isinstance(text, str) else None
+        left, sign, right = match.groups() if match else ("", "", "nan")
+        model, slash, measured = left.strip().rpartition("/")
+        is_worst, measured = measured.startswith("worst:"), measured.removeprefix("worst:")
+        metric, _, part = measured.rpartition(".")
+        if part not in ("value", "low", "high"):
+            metric, part = measured, ""
+        metric = metric.strip()
         try:
-            limit = float(match["limit"]) if match else math.nan
+            limit = float(right)
         except ValueError:
             limit = math.nan
-        if match is None or not math.isfinite(limit):
+        is_named = metric and not set("<>=").intersection(metric) and bool(model) == bool(slash)
+        if not (is_named and math.isfinite(limit)):
             raise InvalidParameterError(
                 f"The requirement {text!r:.80} cannot be read: write metric>=limit, such as "
                 f"{_EXAMPLES}."
             )
-        metric, sign, is_worst = match["metric"].strip(), match["sign"], bool(match["worst"])
-        return cls(text.strip(), metric, sign, limit, match["part"], match["model"], is_worst)
+        return cls(text.strip(), metric, sign, limit, part or None, model or None, is_worst)
 
     def verdict(self, value: float, low: float, high: float) -> tuple[str, str]:
         """Verdict on a value with its interval, and the reason if it is undecided."""

@@ -30,12 +30,12 @@ from skmetrics_ext.slices.group_columns import GroupColumns, check_bins
 from skmetrics_ext.tallies import ScoreSketch
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.column_names import check_names, note_on_name
-from skmetrics_ext.validation.parameters import check_integer, check_level
+from skmetrics_ext.validation.parameters import check_draws, check_integer, check_level
 
 _UNITS = {
     "": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30,
 }  # fmt: skip
-_BYTES = re.compile(r"\s*(\d+\.?\d*|\.\d+)\s*((?:[KMG]I?B)?)\s*", re.IGNORECASE)
+_BYTES = re.compile(r"\s*+(\d++\.?\d*+|\.\d++)\s*+((?:[KMG]I?B)?)\s*+", re.IGNORECASE)
 _BYTES_PER_SCORE = 96  # of a table: scores, counts, and what reading them takes
 
 
@@ -188,7 +188,7 @@ def evaluate(
     least = check_integer("min_rows", min_rows, 1)
     level = check_level(confidence_level)
     if n_resamples is not None:
-        check_integer("n_resamples", n_resamples, 0)
+        check_draws(n_resamples, 0)
     points = check_integer("curve_points", curve_points, 0)
     checked_metrics = find_metrics(metrics)
     columns, labels = score_columns(score, labels)

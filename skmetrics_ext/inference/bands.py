@@ -117,7 +117,7 @@ def curve_band(
     weights_are: WeightsAre = "importance",
     pos_label: PosLabel = None,
     n_resamples: int = 9999,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
     **metric_params: Any,
 ) -> CurveBand:
     r"""Intervals of a metric at many points along a curve.
@@ -163,7 +163,7 @@ def curve_band(
     {score_pos_label}
     n_resamples : int, default=9999
         Draws of the largest error, and of methods that resample.
-    random_state : int, Generator, RandomState or None, default=None
+    random_state : int, Generator, RandomState or None, default=0
         Seed of the draws.
     **metric_params : dict
         Parameters of the metric: ``average``, ``method`` of interpolation and others. Fix one that

@@ -61,7 +61,7 @@ def compare(
     sample_weight: ArrayLike | None = None,
     weights_are: WeightsAre = "importance",
     stratified: bool = False,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
     n_jobs: int | None = None,
     progress: Progress = None,
     **metric_params: Any,
@@ -130,7 +130,7 @@ def compare(
         Whether a weight of 2 is one row that counts twice, or two rows.
     stratified : bool, default=False
         Whether each draw of "bootstrap" keeps the number of rows of each class.
-    random_state : int, RandomState, Generator or None, default=None
+    random_state : int, RandomState, Generator or None, default=0
         Seed of the draws.
     n_jobs : int or None, default=None
         Number of processes; the result does not depend on it.

@@ -66,7 +66,7 @@ def compare_samples(
     weights_are: WeightsAre = "importance",
     stratified: bool = False,
     n_resamples: int | None = None,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
     n_jobs: int | None = None,
     progress: Progress = None,
     **metric_params: Any,
@@ -121,7 +121,7 @@ def compare_samples(
         Whether draws keep the number of rows of each class.
     n_resamples : int, default=None
         Draws from each sample, for metrics whose interval is resampled; by default 9,999.
-    random_state : int, RandomState, Generator or None, default=None
+    random_state : int, RandomState, Generator or None, default=0
         Seed of the draws.
     n_jobs : int or None, default=None
         Number of processes for the draws.

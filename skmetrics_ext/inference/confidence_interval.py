@@ -46,7 +46,7 @@ def confidence_interval(
     stratified: bool = False,
     n_resamples: int | None = None,
     min_rows: int = MIN_ROWS,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
     n_jobs: int | None = None,
     progress: Progress = None,
     **metric_params: Any,
@@ -128,7 +128,7 @@ def confidence_interval(
         Rows, or effective groups, at which "anytime" starts (bounds are nan before); relative to an
         interval for one look it is narrowest at 2.5 times as many. Exact intervals of shares are
         valid from the first row.
-    random_state : int, Generator, RandomState or None, default=None
+    random_state : int, Generator, RandomState or None, default=0
         Seed of the bootstrap. The same integer gives the same samples for any ``n_jobs``.
     n_jobs : int or None, default=None
         Number of processes for the bootstrap. For metrics of this package one is usually fastest.

@@ -138,7 +138,7 @@ def nested_cv_interval(
     stratify: bool = False,
     groups: ArrayLike | None = None,
     confidence_level: float = 0.95,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
     n_jobs: int | None = None,
 ) -> Estimate:
     r"""Interval for the prediction error of a model by nested cross-validation.
@@ -182,7 +182,7 @@ def nested_cv_interval(
         sums over groups; and the t quantile has (groups - 1) degrees of freedom.
     confidence_level : float in (0, 1), default=0.95
         Nominal coverage of the interval.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState or None, default=0
         Seed of the partitions; the result does not depend on ``n_jobs``.
     n_jobs : int or None, default=None
         Repetitions at a time, through joblib.

@@ -112,7 +112,7 @@ def compare_many(
     sample_weight: ArrayLike | None = None,
     weights_are: WeightsAre = "importance",
     n_resamples: int = 9999,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
     n_jobs: int | None = None,
     progress: Progress = None,
     **metric_params: Any,
@@ -150,7 +150,7 @@ def compare_many(
         Whether a weight of 2 is one row that counts twice, or two rows.
     n_resamples : int, default=9999
         Number of draws of the largest statistic, or for methods of `compare` that resample.
-    random_state : int, RandomState, Generator or None, default=None
+    random_state : int, RandomState, Generator or None, default=0
         Seed of the draws.
     n_jobs : int or None, default=None
         Number of processes for resampling pairs.

@@ -108,7 +108,8 @@ default="prior"
         Number of parallel jobs of joblib, over models and folds, with the backend of
         ``joblib.parallel_config``.
     random_state : int, RandomState or None, default=None
-        Shuffles the folds of an int ``cv``, and seeds the baseline.
+        Shuffles the folds of an int ``cv``, and seeds the baseline. By default folds are not
+        shuffled, as in scikit-learn, and the seed of the baseline is 0.
     progress : bool, callable or None, default=None
         True shows a progress bar (tqdm's if installed, otherwise lines on stderr); a callable is
         called with the numbers of finished fits and of all fits.
@@ -306,10 +307,11 @@ def _with_baseline(
 
     if baseline is None:
         return models, None
+    seed = 0 if random_state is None else random_state
     if hasattr(baseline, "fit") and not isinstance(baseline, type):
         name, model = estimator_name(baseline), baseline
     elif isinstance(baseline, str) and baseline in STRATEGIES:
-        name, model = baseline, DummyClassifier(strategy=baseline, random_state=random_state)
+        name, model = baseline, DummyClassifier(strategy=baseline, random_state=seed)
         if get_config().get("enable_metadata_routing") and "sample_weight" in params:
             model.set_fit_request(sample_weight=True)
     else:

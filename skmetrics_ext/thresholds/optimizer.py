@@ -108,7 +108,7 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         split. Has to be False for "prefit".
     n_jobs : int, default=None
         Number of folds processed in parallel.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState instance or None, default=0
         Seed of the split of a float ``cv``.
     store_cv_results : bool, default=False
         Whether to keep the criterion at every threshold.
@@ -177,7 +177,7 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         cv: Any = None,
         refit: bool = True,
         n_jobs: int | None = None,
-        random_state: RandomState = None,
+        random_state: RandomState = 0,
         store_cv_results: bool = False,
     ) -> None:
         self.estimator = estimator

@@ -153,7 +153,7 @@ def optimal_threshold_interval(
     weights_are: WeightsAre = "importance",
     stratified: bool = False,
     n_resamples: int = 1999,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> ThresholdInterval:
@@ -190,7 +190,7 @@ def optimal_threshold_interval(
         Whether each draw has the same number of rows of each class.
     n_resamples : int, default=1999
         Number of draws.
-    random_state : int, Generator, RandomState or None, default=None
+    random_state : int, Generator, RandomState or None, default=0
         Seed of the draws and of the folds.
     n_jobs : int or None, default=None
         Number of processes; the result does not depend on it.

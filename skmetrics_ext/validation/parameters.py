@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from skmetrics_ext.validation.errors import InvalidParameterError
 
+_MOST_DRAWS = 10**8  # more would not end
 ResponseMethod = Literal["auto", "predict_proba", "decision_function"]
 
 
@@ -49,4 +50,14 @@ def check_integer(name: str, value: Any, low: int) -> int:
     """An integer of at least `low`."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or value < low:
         raise InvalidParameterError(f"{name} has to be an integer of {low} or more, got {value!r}.")
+    return int(value)
+
+
+def check_draws(value: Any, low: int = 1) -> int:
+    """A number of draws that ends, of at least `low`."""
+    if check_integer("n_resamples", value, low) > _MOST_DRAWS:
+        raise InvalidParameterError(
+            f"n_resamples may be at most {_MOST_DRAWS:,}, and a larger number was given: 10,000 "
+            "draws are enough for most purposes."
+        )
     return int(value)

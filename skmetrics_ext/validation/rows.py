@@ -16,6 +16,7 @@ from skmetrics_ext.validation.errors import InvalidParameterError
 # Beyond these scales sums and products of weights could overflow or underflow. Scaling by a
 # power of two is exact and changes no ratio.
 _LARGEST, _SMALLEST = 2.0**200, 2.0**-200
+_NORMAL = 2.0**-1021  # of the largest weight: smaller ones would vanish by scaling
 _MAX_INT_PRODUCT = 1 << 31
 
 
@@ -221,7 +222,13 @@ def _read_weight(column: Column, absolute: bool, part: bool) -> Array:
             "number."
         )
     if not (absolute or part) and not _SMALLEST < high < _LARGEST:
+        least = np.min(weight, where=weight > 0, initial=high)
         weight = np.ldexp(weight, -int(np.frexp(high)[1]))
+        if least / high < _NORMAL:
+            raise InvalidParameterError(
+                f"sample_weight spans too wide a range, from {least} to {high}: the largest may be "
+                f"at most {1 / _NORMAL:.0e} times the smallest. Leave out rows of so small weights."
+            )
     return weight
 
 

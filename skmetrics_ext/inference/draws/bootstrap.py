@@ -18,7 +18,7 @@ from skmetrics_ext.inference.draws.samples import CELLS, Sample
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.progress import Progress, reporting
 from skmetrics_ext.validation import InvalidParameterError, check_option
-from skmetrics_ext.validation.parameters import check_integer
+from skmetrics_ext.validation.parameters import check_draws, check_integer
 
 UPPER = "upper"  # one-sided
 TWO_SIDED = ("expanded", "bca", "bootstrap", "basic")
@@ -55,14 +55,14 @@ class DrawPlan:
 
     n_resamples: int | None = None
     stratified: bool = False
-    random_state: Any = None
+    random_state: Any = 0
     n_jobs: int | None = None
     progress: Progress = None
     min_rows: int = MIN_ROWS
 
     def __post_init__(self) -> None:
         if self.n_resamples is not None:
-            check_integer("n_resamples", self.n_resamples, 1)
+            check_draws(self.n_resamples)
         check_integer("min_rows", self.min_rows, 1)
         if not isinstance(self.stratified, bool):
             check_option("stratified", self.stratified, (True, False))

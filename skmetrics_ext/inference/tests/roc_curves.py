@@ -19,7 +19,7 @@ from skmetrics_ext.numeric import Array, PosLabel, RandomState, exclusive_cumsum
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
 from skmetrics_ext.validation.groups import read_groups
-from skmetrics_ext.validation.parameters import check_integer
+from skmetrics_ext.validation.parameters import check_draws
 
 _CELLS = 1 << 20  # numbers held at once
 _ROUNDING = 1e-9
@@ -141,7 +141,7 @@ def venkatraman_test(
     labels: ArrayLike | None = None,
     pos_label: PosLabel = None,
     n_resamples: int = 9999,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
 ) -> TestResult:
     r"""Permutation test that two ROC curves are equal at every point, not just in area.
 
@@ -167,7 +167,7 @@ def venkatraman_test(
     {score_pos_label}
     n_resamples : int, default=9999
         Number of random permutations.
-    random_state : int, RandomState, Generator or None, default=None
+    random_state : int, RandomState, Generator or None, default=0
         Seed of the permutations and of the random orders of tied scores, over which statistic and
         p-value are averaged.
 
@@ -196,7 +196,7 @@ def venkatraman_test(
     >>> print(venkatraman_test(y_true, a, b, random_state=0))
     venkatraman, paired: statistic = 18, p = 0.196
     """
-    check_integer("n_resamples", n_resamples, 1)
+    check_draws(n_resamples)
     rng = np.random.default_rng(seed_sequence(random_state))
     options = {"labels": labels, "pos_label": pos_label, "what": "venkatraman_test"}
     paired = y_true_b is None

@@ -26,7 +26,7 @@ from skmetrics_ext.report.summary import bounds_of
 from skmetrics_ext.tables import Table
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import warn_user
-from skmetrics_ext.validation.parameters import check_integer, check_level
+from skmetrics_ext.validation.parameters import check_draws, check_level
 
 _NAN = float("nan")
 _LEAST_DRAWS = 20
@@ -47,7 +47,7 @@ def search_report(
     outer: Any = None,
     n_resamples: int = 1000,
     confidence_level: float = 0.95,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> SearchReport:
@@ -83,7 +83,7 @@ def search_report(
         Number of draws of the noise.
     confidence_level : float in (0, 1), default=0.95
         Nominal coverage of all intervals.
-    random_state : int, RandomState, Generator or None, default=None
+    random_state : int, RandomState, Generator or None, default=0
         Seed of the draws.
     n_jobs : int or None, default=None
         Number of parallel jobs; by default that of the search.
@@ -145,7 +145,7 @@ def search_report(
     29
     """
     level, params = check_level(confidence_level), dict(params or {})
-    n_resamples = check_integer("n_resamples", n_resamples, _LEAST_DRAWS)
+    n_resamples = check_draws(n_resamples, _LEAST_DRAWS)
     labels, groups, group = read_rows(X, y, groups, params)
     arguments = SearchArguments(X, labels, groups, params, cv, scoring, n_jobs)
     plan = plan_of(search, arguments)
