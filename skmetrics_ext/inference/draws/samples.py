@@ -314,7 +314,8 @@ class TableSample(TallySample):
 
     @cached_property
     def is_undefined(self) -> Array:
-        return np.isnan(self.measured(self.table))
+        is_known = self.metric.spec.is_known  # else it is read otherwise, without a convention
+        return np.isnan(self.measured(self.table) if is_known else self.value)
 
     def moves_of_one_row(self, labels: Array) -> Array:
         """Values (m,) after one row of each of these m classes is predicted otherwise."""
