@@ -165,7 +165,7 @@ def _worst_group_scorer(scorer: Scorer, column: Any, min_rows: Any, of_bound: An
 def make_scorer(
     score_func: Callable[..., Any],
     *,
-    response_method: str | tuple[str, ...] = "predict",
+    response_method: str | tuple[str, ...] | None = None,
     greater_is_better: bool = True,
     **kwargs: Any,
 ) -> Scorer:
@@ -175,9 +175,10 @@ def make_scorer(
     ----------
     score_func : callable
         ``score_func(y_true, y_pred, **kwargs)`` that returns a number.
-    response_method : str or tuple of str, default="predict"
+    response_method : str or tuple of str, default=None
         "predict", "predict_proba", "decision_function", or several to try in order. A binary
-        estimator's scores are passed as those of the positive class.
+        estimator's scores are passed as those of the positive class. By default what a metric of
+        this package reads, and "predict" for any other function.
     greater_is_better : bool, default=True
         False for a loss, whose negative the scorer returns.
     **kwargs : dict
@@ -194,4 +195,7 @@ def make_scorer(
     >>> make_scorer(fbeta_score, beta=2)
     make_scorer(fbeta_score, greater_is_better=True, beta=2)
     """
+    if response_method is None:
+        spec = spec_of(score_func)
+        response_method = RESPONSES[spec.response] if spec is not None else "predict"
     return Scorer(score_func, 1 if greater_is_better else -1, kwargs, response_method)

@@ -37,6 +37,9 @@ def usage(function: Callable[..., Any]) -> str:
     return f"{call} with names of columns of {required[0]}; compute_metrics takes arrays."
 
 
+_SCORERS = ("sklearn.metrics._scorer", "skmetrics_ext.scoring.scorer")
+
+
 def warn_undefined(message: str) -> None:
     """Warn with scikit-learn's UndefinedMetricWarning, which is imported lazily."""
     from sklearn.exceptions import UndefinedMetricWarning
@@ -57,6 +60,16 @@ def _outside() -> int:
     while frame.f_back and frame.f_globals.get("__name__", "").startswith("skmetrics_ext"):
         level, frame = level + 1, frame.f_back
     return level
+
+
+def is_in_scorer() -> bool:
+    """Whether a scorer, of scikit-learn or for a user's function, makes this call."""
+    import sys
+
+    frame = sys._getframe(1)
+    while frame.f_back and frame.f_globals.get("__name__") not in _SCORERS:
+        frame = frame.f_back
+    return frame.f_back is not None
 
 
 def printable(text: Any) -> str:

@@ -17,7 +17,12 @@ from skmetrics_ext.validation.containers import (
     holds_text,
     read_column,
 )
-from skmetrics_ext.validation.errors import InvalidParameterError, shown_labels
+from skmetrics_ext.validation.errors import (
+    InvalidParameterError,
+    is_in_scorer,
+    shown_labels,
+    warn_user,
+)
 from skmetrics_ext.validation.labels import (
     Target,
     checked_before,
@@ -68,6 +73,11 @@ class ColumnCount(NamedTuple):
         raise InvalidParameterError(wording.format(**facts))
 
 
+_LABELS = (
+    "y_score holds only labels of y_true: a scorer passes what predict returns, whose ranking has "
+    "one point. Pass response_method=('decision_function', 'predict_proba') to make_scorer, or use "
+    "skmetrics_ext.get_scorer."
+)
 _NOT_SUPPORTED = "{} format is not supported: y_true must hold "
 ONE_CLASS = Accepted(("binary", "multiclass"), f"{_NOT_SUPPORTED}class labels.")
 ANY_LABELS = Accepted(
@@ -195,6 +205,9 @@ class Scores:
         target, scores, column, weight = read_scored(
             y_true, y_score, sample_weight, accepted=ANY_LABELS
         )
+        may_be = column.values.dtype.kind in "biu" and target.kind == "binary" and is_in_scorer()
+        if may_be and set(np.unique(column.values).tolist()) <= set(target.classes.tolist()):
+            warn_user(_LABELS)
         if by_rule and target.kind != "binary" and pos_label != 1:
             raise InvalidParameterError(
                 f"Parameter pos_label is fixed to 1 for {target.kind} y_true. Do not set pos_label "

@@ -1,9 +1,13 @@
 """How scorers are made and shown, and which names of groups they take."""
 
 import inspect
+import warnings
 
 import numpy as np
 import pytest
+import sklearn.metrics
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 from skmetrics_ext import (
@@ -165,3 +169,38 @@ def test_a_signature_ends_before_metadata():
         *("self", "estimator", "X", "y_true", "sample_weight"),
     ]
     assert [*inspect.signature(read_as_scorer(plain)).parameters] == ["first", "rest", "last"]
+
+
+def _breast_cancer():
+    X, y = load_breast_cancer(return_X_y=True)
+    X = X[:, :3]
+    return LogisticRegression(max_iter=5000).fit(X, y), X, y
+
+
+def test_a_registered_metric_reads_its_own_response():
+    model, X, y = _breast_cancer()
+    area = sklearn.metrics.roc_auc_score(y, model.decision_function(X))
+    loss = sklearn.metrics.log_loss(y, model.predict_proba(X))
+    assert make_scorer(roc_auc_score)(model, X, y) == pytest.approx(area)
+    of_loss = make_scorer(log_loss, greater_is_better=False)
+    assert of_loss(model, X, y) == pytest.approx(-loss)
+    hits = sklearn.metrics.f1_score(y, model.predict(X))
+    assert make_scorer(f1_score)(model, X, y) == pytest.approx(hits)
+    labels = make_scorer(roc_auc_score, response_method="predict")
+    of_labels = sklearn.metrics.roc_auc_score(y, model.predict(X))
+    assert labels(model, X, y) == pytest.approx(of_labels)
+
+
+def test_predicted_labels_in_the_place_of_scores_are_said():
+    """In scikit-learn's scorer, and in a function of the user; a rule of 0 and 1 is no mistake."""
+    model, X, y = _breast_cancer()
+    of_labels = sklearn.metrics.roc_auc_score(y, model.predict(X))
+    own = lambda y_true, y_pred: roc_auc_score(y_true, y_pred)  # noqa: E731
+    for scorer in (sklearn.metrics.make_scorer(roc_auc_score), make_scorer(own)):
+        with pytest.warns(UserWarning, match="holds only labels of y_true.*response_method="):
+            assert scorer(model, X, y) == pytest.approx(of_labels)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert roc_auc_score(y, model.predict(X)) == pytest.approx(of_labels)
+        sklearn.metrics.make_scorer(roc_auc_score, response_method="predict_proba")(model, X, y)
+        sklearn.metrics.make_scorer(f1_score)(model, X, y)
