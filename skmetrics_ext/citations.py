@@ -17,6 +17,7 @@ _CITATIONS = {
     "Welch-Satterthwaite": "Welch-Satterthwaite degrees of freedom (Satterthwaite 1946)",
     "logit": "interval on the logit scale from influence values (Hampel 1974)",
     "log": "interval on the log scale (Katz et al. 1978)",
+    "atanh": "interval on Fisher's z scale (Fisher 1921)",
     "hall": "t interval transformed for skewness (Hall 1992)",
     "anytime": "confidence sequence (Waudby-Smith et al. 2024; Howard et al. 2021)",
     "t": "t interval (Student 1908)",

@@ -90,6 +90,8 @@ class Leaf(Expression):
         The call, or the data set, whose leaves have the same rows, or numbers of rows.
     name : str
         Of the model.
+    bounds : (float, float)
+        Range of the metric.
     """
 
     value: float
@@ -98,11 +100,7 @@ class Leaf(Expression):
     rows: Any = None
     source: Any = None
     name: str = ""
-
-    @property
-    def bounds(self) -> Range:  # type: ignore[override]
-        """Range of the metric."""
-        return self.metric.spec.bounds
+    bounds: Range = (-np.inf, np.inf)
 
     def operands(self) -> dict[Leaf, float]:
         return {self: 1.0}

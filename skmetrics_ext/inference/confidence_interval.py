@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -276,7 +276,7 @@ def interval_of_checked(
 def influence_values(
     metric: str | Callable[..., Any],
     y_true: ArrayLike,
-    y_pred: ArrayLike,
+    y_pred: ArrayLike | Mapping[str, ArrayLike],
     *,
     sample_weight: ArrayLike | None = None,
     **metric_params: Any,
@@ -294,17 +294,19 @@ def influence_values(
     ----------
     metric : str or callable
         A name of `get_scorer_names` (losses are not negated), or a metric of this package.
-    y_true, y_pred : array-like
-        True labels; labels, scores or probabilities, as the metric takes them.
+    y_true : array-like
+        True labels.
+    y_pred : array-like or dict of str to array-like
+        Labels, scores or probabilities, as the metric takes them; or those of several models.
     {sample_weight}
     **metric_params : dict
         Parameters of the metric: ``labels``, ``pos_label``, ``average`` and others.
 
     Returns
     -------
-    ndarray of shape (n_samples,) or (n_samples, n_classes)
+    ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_models)
         In units of the metric, with mean 0; a column for each class if the metric returns an
-        array. 0 for rows of weight 0. Masked rows are left out.
+        array, or for each model. 0 for rows of weight 0. Masked rows are left out.
 
     Raises
     ------
@@ -332,6 +334,15 @@ def influence_values(
     >>> values, float((values**2).sum() ** 0.5 / 4)
     (array([ 0.5, -0.5, -0.5,  0.5]), 0.25)
     """
+    if isinstance(y_pred, Mapping):
+        if not y_pred:
+            raise InvalidParameterError("y_pred must hold a model at least, got an empty dict.")
+        each = {"sample_weight": sample_weight, **metric_params}
+        columns = []
+        for name, pred in y_pred.items():
+            with readers.errors_naming(str(name)):
+                columns.append(influence_values(metric, y_true, pred, **each))
+        return np.stack(columns, axis=-1)
     measure = readers.find_metric(metric, metric_params)
     if not measure.spec.is_known:
         raise InvalidParameterError(

@@ -30,6 +30,10 @@ _OF_SUMS = (
     "these estimates hold sums, not rows, so it is unknown which rows they share: pass rows= with "
     "the name of the rows to each"
 )
+_WITHOUT_LABELS = (
+    "an estimate of contributions has no labels by which its rows are recognised: pass rows= with "
+    "the name of the rows to both"
+)
 _ONE_EVALUATION = (
     "two estimates of one evaluation of sums cannot be subtracted: sums do not show how they vary "
     "together. Compute them from rows."
@@ -76,17 +80,25 @@ def leaf_of(given: Given, statistic: Linearized, **identity: Any) -> Leaf:
     """The leaf of a statistic, whose arguments are held by reference."""
     given = replace(given, checksum=checksum_of(statistic))
     rows = identity.pop("rows", None)
-    if rows is not None and not isinstance(rows, str | Separate):
-        rows = read_column(rows, "rows").values
-        n_rows = len(statistic.by_row[0]) if given.sample_weight is None else len(rows)
-        if rows.ndim != 1 or len(rows) != n_rows:
-            raise InvalidParameterError(
-                f"rows must be a name, or have one value for each of the {n_rows} rows, got "
-                f"{len(rows)} values."
-            )
+    if not isinstance(rows, Separate):
+        rows = read_identities(rows, statistic)
     sample = statistic.origin
     value = np.nan if statistic.undefined else float(sample.value)
-    return Leaf(value, sample.metric, given, rows, **identity)
+    bounds = sample.metric.spec.bounds
+    return Leaf(value, sample.metric, given, rows, bounds=bounds, **identity)
+
+
+def read_identities(rows: Any, statistic: Linearized) -> Any:
+    """The name of the rows, or an identity of each."""
+    if rows is None or isinstance(rows, str):
+        return rows
+    values, n_rows = read_column(rows, "rows").values, statistic.by_row[0].shape[-1]
+    if values.shape != (n_rows,):
+        raise InvalidParameterError(
+            f"rows must be a name, or have one value for each of the {n_rows} rows of weight above "
+            f"0, got shape {values.shape}."
+        )
+    return values
 
 
 def checksum_of(statistic: Linearized) -> int:
@@ -124,6 +136,8 @@ def related(first: tuple[Leaf, Linearized], second: tuple[Leaf, Linearized]) -> 
         return "same"
     if not (_has_rows(*first) and _has_rows(*second)):
         raise InvalidParameterError(_OF_SUMS)
+    if "known" in (of_a.origin.kind, of_b.origin.kind):
+        raise InvalidParameterError(_WITHOUT_LABELS)
     return "same" if _have_equal_rows(of_a, of_b) else "none"
 
 

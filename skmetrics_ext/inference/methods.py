@@ -55,6 +55,8 @@ def methods_of(statistic: Linearized) -> dict[str, Method]:
     methods = dict(_METHODS.get(kind, {}))
     if kind == "folds":
         return methods
+    if kind == "known":
+        return {"t" if sample.scale == "plain" else sample.scale: _known}
     if kind == "smooth":
         methods = dict.fromkeys(scales_of(statistic.bounds), _smooth)
     if spec.shares and not sample.share and kind != "logit":
@@ -424,6 +426,14 @@ def _freedom(statistic: Linearized) -> Array:
         return statistic.freedom
     of_contributions = _PER_CONTRIBUTION * (statistic.effective - 1)
     return np.fmax(np.fmin(statistic.freedom, of_contributions), 1.0)
+
+
+def _known(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Interval:
+    """A statistic that is known by the contributions of its rows."""
+    bounds_on = SCALES[{"t": "delta", "atanh": "logit"}.get(method, method)]
+    value, error = np.asarray(statistic.value), statistic.error
+    low, high = bounds_on(value, error, quantile(level, statistic.freedom), statistic.bounds)
+    return Interval(low, high, error, notes.few_effective(statistic))
 
 
 def _on_scale(statistic: Linearized, method: str, level: Level, rough: str = "") -> Interval:

@@ -97,3 +97,12 @@ def scales_of(bounds: Range) -> tuple[str, ...]:
     """The scales for a metric between these bounds, the preferred one first."""
     n_bounds = int(np.isfinite(bounds).sum())
     return (("delta",), ("log", "delta"), ("logit", "delta"))[n_bounds]
+
+
+# The range of a statistic on each scale on which users may place an interval.
+RANGES: dict[str, Range] = {
+    "plain": (-np.inf, np.inf),
+    "log": (0.0, np.inf),
+    "logit": (0.0, 1.0),
+    "atanh": (-1.0, 1.0),
+}

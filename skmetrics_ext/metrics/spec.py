@@ -194,6 +194,12 @@ class MetricSpec:
     # ------------------------------------------------------------- facts from signatures
 
     @cached_property
+    def scale(self) -> str:
+        """The scale of an interval: "plain", "log", "logit", or "atanh" between -1 and 1."""
+        n_bounds = sum(abs(bound) < INFINITY for bound in self.bounds)
+        return "atanh" if self.bounds == (-1, 1) else ("plain", "log", "logit")[n_bounds]
+
+    @cached_property
     def name(self) -> str:
         """Name of the public function."""
         return str(self.function.__name__)
