@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
 from functools import cached_property
+from math import isfinite
 from typing import Any
 
 import numpy as np
