@@ -38,12 +38,16 @@ class Shares:
         Derivative of the metric by each share.
     together : bool
         Whether all are disjoint shares of the same rows.
+    unseen : ndarray of shape (..., P) or None, default=None
+        Which shares have no rows though their class has some: of a class that is never predicted
+        the precision may be anything, whatever stands for 0/0.
     """
 
     count: Array
     rows: Array
     slope: Array
     together: bool = False
+    unseen: Array | None = None
 
     @classmethod
     def of_sample(cls, sample: Any) -> Shares | None:
@@ -80,8 +84,12 @@ class Shares:
         pairs = [(getattr(counts, name), getattr(counts, rest)) for name, rest in names]
         count = np.stack([counted for counted, _ in pairs], axis=-1).astype(np.float64)
         rows = np.stack([counted + rest for counted, rest in pairs], axis=-1).astype(np.float64)
+        unseen = None
         if joined:
+            unseen = (rows == 0) & (counts.tp + counts.fn > 0)[..., None]
+            unseen = unseen.reshape((*rows.shape[:-2], -1))
             if len(pairs) == rows.shape[-2] == 2:  # both classes have the same shares
+                unseen = None
                 count, rows = count[..., -1, :], rows[..., -1, :]
             elif not is_plain(average):
                 return None
@@ -100,11 +108,12 @@ class Shares:
             moved[name] += step
             moved[rest_name] -= step
         slope = divide(np.asarray(read(Counts(**moved))).imag / STEP, (rows > 0).sum(axis=-1))
-        return cls(count, rows, np.where(rows > 0, slope[..., None], 0.0))
+        return cls(count, rows, np.where(rows > 0, slope[..., None], 0.0), unseen=unseen)
 
     def fewest(self) -> Array:
-        """The smallest number of rows of a share that is not empty, (...)."""
-        return np.where(self.rows > 0, self.rows, np.inf).min(axis=-1)
+        """The smallest number of rows of a share that is not empty by definition, (...)."""
+        counted = self.rows > 0 if self.unseen is None else (self.rows > 0) | self.unseen
+        return np.where(counted, self.rows, np.inf).min(axis=-1)
 
     def bounds(self, value: Array, level: Level) -> Bounds:
         """Bounds of the metric, from its value."""
@@ -116,6 +125,14 @@ class Shares:
         low, high = (np.sqrt(self._squares(share, away)) for away in (down, up))
         if (~seen | (self.slope == self.slope.max(axis=-1, keepdims=True))).all():
             low, high = self._at_least_wilson(share, seen, (low, high), level)
+        if self.unseen is not None and self.unseen.any():
+            factor = self.slope.max(axis=-1)
+            stands_for = value - (self.slope * share).sum(axis=-1)  # of all unseen shares
+            most = factor * self.unseen.sum(axis=-1)
+            low, high = (
+                low + np.clip(stands_for, 0, most),
+                high + np.clip(most - stands_for, 0, most),
+            )
         return value - low, value + high
 
     def _squares(self, share: Array, away: Array) -> Array:

@@ -12,11 +12,13 @@ from skmetrics_ext.inference.derivatives import ReadTables, value_and_deviations
 from skmetrics_ext.inference.draws.bootstrap import seed_sequence
 from skmetrics_ext.inference.linearized import Linearized, correlation
 from skmetrics_ext.inference.methods import of_shares, share_counts
+from skmetrics_ext.inference.scales import tail_probability
 from skmetrics_ext.numeric import Array, divide
 
 N_DRAWS = 1_999
 _MOST_ROWS = 10**9  # that NumPy assigns to groups
 _MOST_CELLS = 20_000  # of all groups, squared: derivatives in each draw
+_LIKE_ALL = 20.0  # rows like those of all groups, in the variance and skewness of each
 
 
 class DrawnRanges(NamedTuple):
@@ -49,7 +51,10 @@ def compare_ranges(groups: Sequence[Linearized], seed: Any) -> tuple[float, Draw
         observed = float(ranges(tables[None]).studentized[0])
         return observed, ranges(_permuted(tables, rng)), "permutation"
     values = np.array([[float(group.value) for group in groups]])
-    errors = np.sqrt(np.nan_to_num(np.array([float(group.variance) for group in groups])))
+    variance = np.array([float(group.variance) for group in groups])
+    if all(group.origin.is_mean for group in groups):
+        variance = _with_rows_like_all(groups)[1]
+    errors = np.sqrt(np.nan_to_num(variance))
     freedom = np.array([float(group.freedom) for group in groups])
     root = np.linalg.cholesky(_correlations(groups) + 1e-9 * np.eye(len(groups)))
     draws = rng.normal(size=(N_DRAWS, len(groups))) @ root.T
@@ -58,6 +63,50 @@ def compare_ranges(groups: Sequence[Linearized], seed: Any) -> tuple[float, Draw
     normal, of_t = (np.where(errors > 0, draw * errors, np.nan) for draw in (draws, scaled))
     observed = float(_range(_standardised(values, errors))[0])
     return observed, DrawnRanges(_range(normal), _range(_standardised(of_t, errors))), "normal"
+
+
+# --------------------------------------------------------------------------- means of losses
+
+
+def p_value_of_means(groups: Sequence[Linearized]) -> float:
+    """P-value of the hypothesis that means of losses are equal; nan if this does not apply.
+
+    Each group is tested against the others together, with Hall's transformation for the skewness
+    of the difference, and the smallest p-value is multiplied by the number of groups (Bonferroni).
+    """
+    means_apart = all(group.origin.is_mean for group in groups)
+    if not means_apart or np.any(_correlations(groups) != np.eye(len(groups))):
+        return float("nan")
+    rows, variance, cubes = _with_rows_like_all(groups)
+    others = np.where(np.eye(len(groups), dtype=bool), 0.0, rows)
+    weight = np.eye(len(groups)) - others / others.sum(axis=1, keepdims=True)
+    distance = weight @ np.array([float(group.value) for group in groups])
+    squares = weight**2 * variance
+    freedom = divide(squares.sum(axis=1) ** 2, (squares**2 / (rows - 1 + _LIKE_ALL)).sum(axis=1))
+    error = np.sqrt(squares.sum(axis=1))
+    skew, away = divide(weight**3 @ cubes, error**3) / 3, divide(distance, error)
+    away = away + skew * away**2 + skew**2 * away**3 / 3 + skew / 2
+    smallest = np.nan_to_num(tail_probability(away, freedom, "two-sided"), nan=1.0).min()
+    return float(min(len(groups) * smallest, 1.0))
+
+
+def _with_rows_like_all(groups: Sequence[Linearized]) -> tuple[Array, Array, Array]:
+    """Rows of each group; variance and third cumulant of its mean, with rows like all others.
+
+    A small group may by chance have no large loss, and then neither variance nor skewness shows
+    that there are any. So its variance is at least that with 20 rows more, which vary like the
+    rows of all groups together.
+    """
+    rows = np.array([float(group.atoms.effective_rows) for group in groups])
+    variance = np.nan_to_num(np.array([float(group.variance) for group in groups]))
+    cubes = np.nan_to_num(np.array([float(group.skewness) for group in groups])) * variance**1.5
+
+    def mixed(of_row: Array) -> Array:
+        of_all = (rows * of_row).sum() / rows.sum()
+        return (rows * of_row + _LIKE_ALL * of_all) / (rows + _LIKE_ALL)
+
+    most = np.maximum(variance, mixed(variance * rows) / rows)
+    return rows, most, mixed(cubes * rows**2) / rows**2
 
 
 # --------------------------------------------------------------------------- confusion tables

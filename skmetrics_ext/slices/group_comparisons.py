@@ -22,7 +22,7 @@ from skmetrics_ext.inference.tests.rank_tests import holm_adjust
 from skmetrics_ext.numeric import divide
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import Result
-from skmetrics_ext.slices.chance_spread import compare_ranges
+from skmetrics_ext.slices.chance_spread import compare_ranges, p_value_of_means
 from skmetrics_ext.slices.group_columns import NO_GROUPS, GroupColumns
 from skmetrics_ext.tables import Row, Table, Tabular, columns
 from skmetrics_ext.validation import InvalidParameterError
@@ -354,19 +354,32 @@ class GroupComparison:
             raise self.too_few(self.cells)
         values = {cell: self.turn * float(part.value) for cell, part in known.items()}
         lowest, highest = (choose(values, key=lambda cell: values[cell]) for choose in (min, max))
-        observed, drawn, method = compare_ranges(list(known.values()), seed)
+        parts = list(known.values())
+        observed, drawn, method = compare_ranges(parts, seed)
         as_large = int((drawn.studentized >= observed - 1e-9).sum())
+        p_value = (1 + as_large) / (1 + len(drawn.plain))
+        if method == "normal":
+            tested = self._tested(parts, level)
+            p_value = p_value if np.isnan(tested) else tested
         return GroupSpread(
             values[highest] - values[lowest],
             lowest,
             highest,
             float(drawn.plain.mean()),
             float(np.quantile(drawn.plain, level)),
-            (1 + as_large) / (1 + len(drawn.plain)),
+            p_value,
             len(known),
             method,
             level,
         )
+
+    def _tested(self, parts: list[Linearized], level: float) -> float:
+        """P-value of a test of equal groups without draws; nan if there is none."""
+        if len(parts) > 2:
+            return p_value_of_means(parts)
+        (first, second), plan = parts, self.source.plan
+        test = difference_of_samples(first, second, "auto", Claim(), level, plan, share_rows=True)
+        return test.p_value
 
     def picture(self, level: float) -> Picture:
         """Values of the groups and of all rows, for a plot."""
@@ -529,7 +542,9 @@ class GroupSpread(Result):
         The gap that such groups exceed with probability 1 - ``confidence_level``.
     p_value : float
         Share of draws in which the groups differ at least as much, in standard errors. These are
-        large for small groups, so that an extreme value of few rows is not evidence.
+        large for small groups, so that an extreme value of few rows is not evidence. Without
+        permutations it is that of the gap between two groups; of means of losses, the smallest of
+        tests of each group against the others, times the number of groups.
     n_groups : int
     method : str
         "permutation" of the rows of a table; else "normal" draws.

@@ -170,3 +170,20 @@ def test_a_row_that_decides_an_average_precision_widens_its_interval():
     assert effective < 3
     found = sx.confidence_interval("average_precision", y, score)
     assert found.facts.freedom == pytest.approx(max(0.75 * (effective - 1), 1.0), rel=1e-6)
+
+
+def test_a_class_that_is_never_predicted_may_have_any_precision():
+    """Three classes of 20 rows, the last one predicted as the second."""
+    y = np.repeat([0, 1, 2], 20)
+    predicted = np.where(np.arange(60) % 10 == 0, (y + 1) % 2, np.minimum(y, 1))
+    macro = sx.confidence_interval("precision_macro", y, predicted, zero_division=0.0)
+    own = sx.confidence_interval("precision", y, predicted, average="macro", labels=[0, 1])
+    assert "0 rows that a share reads are few" in macro.note
+    assert macro.value == pytest.approx(own.value * 2 / 3)
+    assert macro.high == pytest.approx(own.high * 2 / 3 + 1 / 3, abs=0.02)
+    options = {"confidence_level": 0.95, "output_dict": True, "zero_division": 0.0}
+    report = sx.classification_report(y, predicted, **options)
+    average = report["macro avg"]
+    assert average["precision_high"] == pytest.approx(macro.high)
+    assert "are few" in average["precision_note"]
+    assert "recall_note" not in average
