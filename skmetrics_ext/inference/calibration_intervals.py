@@ -25,13 +25,7 @@ from skmetrics_ext.numeric import Array, PosLabel, divide
 from skmetrics_ext.registry import find
 from skmetrics_ext.result_bases import Facts, Result
 from skmetrics_ext.tables import Table
-from skmetrics_ext.validation import (
-    BinaryProbabilities,
-    InvalidParameterError,
-    Labels,
-    check_option,
-    warn_undefined,
-)
+from skmetrics_ext.validation import BinaryProbabilities, Labels, check_option, warn_undefined
 from skmetrics_ext.validation.groups import read_design, read_groups
 from skmetrics_ext.validation.labels import with_weight
 from skmetrics_ext.validation.parameters import check_level
@@ -239,12 +233,8 @@ def calibration_slope_intercept(
     '0.71 [-0.67, 2.10]'
     """
     level = check_level(confidence_level)
-    check_option("method", method, ("sandwich", "model"))
-    if method == "model" and groups is not None:
-        raise InvalidParameterError(
-            "method='model' takes rows as independent, and groups are passed: write "
-            "method='sandwich', or leave out groups."
-        )
+    # The model takes rows as independent.
+    check_option("method", method, ("sandwich", "model") if groups is None else ("sandwich",))
     arguments = labels, pos_label, sample_weight, calibration_slope_intercept, "one"
     every_row = binary_forecast(y_true, y_proba, *arguments, every=True)
     columns = {"y_true": y_true, "y_proba": y_proba, "sample_weight": sample_weight}
