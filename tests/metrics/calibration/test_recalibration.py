@@ -151,7 +151,7 @@ def test_a_slope_that_one_row_decides_is_noted():
 
 
 def test_the_model_takes_rows_as_independent():
-    with pytest.raises(InvalidParameterError, match="method.*sandwich"):
+    with pytest.raises(InvalidParameterError, match="sandwich"):
         calibration_slope_intercept(TRUE, PROBA, groups=[0, 0, 1, 1, 2, 2], method="model")
     with pytest.raises(InvalidParameterError, match="method"):
         calibration_slope_intercept(TRUE, PROBA, method="glm")
