@@ -31,8 +31,6 @@ _POINTS = np.arange(1, 100) / 100  # at 0 and 1 most curves are constant
 _MOST_THRESHOLDS = 101
 # For shares: at the levels of simultaneous intervals, others cover too little near 0 and 1.
 _EXACT = "clopper_pearson"
-# Along a curve, unless a partial fixes the method; the largest of several values is biased.
-_BETWEEN = {"largest of several": {"method": "interpolated"}}
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
@@ -238,8 +236,9 @@ def curve_band(
 
     if band == "simultaneous":
         if at is None:  # the points whose own interval has no note, if there are any
-            notes = [estimate.note for estimate in estimates_of(method, level)]
-            kept = [i for i, note in enumerate(notes) if not note] or list(range(len(notes)))
+            smooth = [each.has_influence for each in statistics]
+            clear = [not estimate.note for estimate in estimates_of(method, level)]
+            kept = np.flatnonzero(np.logical_and(smooth, clear)).tolist() or list(range(len(clear)))
             places, statistics = places[kept], [statistics[i] for i in kept]
         if not all(each.has_influence for each in statistics):
             raise InvalidParameterError(
@@ -278,7 +277,6 @@ _Places = tuple[Any, Callable[[float], tuple[Metric, Any]]]
 def _at_point(metric: Metric, y_true: Any, y_score: Any, weight: Any, _: Any) -> _Places:
     """A metric with a parameter for the point of a curve."""
     along = metric.spec.point
-    metric = metric.with_params(**{**_BETWEEN.get(metric.spec.interval, {}), **metric.params})
     settled, checked = readers.check_rows(metric, y_true, y_score, weight)
     return checked, lambda place: (settled.with_params(**{along: place}), checked)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import product
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -237,6 +238,16 @@ class ModelsToCompare:
         """Whether the metric has a derivative by its rows."""
         return all(model.has_influence for model in self.statistics)
 
+    @property
+    def has_readings(self) -> bool:
+        """Whether the metric has a derivative at each threshold where it may be read."""
+        return all(reading.has_influence for each in self.statistics for reading in each.readings)
+
+    def differences(self) -> list[Linearized]:
+        """The differences of two models at all thresholds where each may be read."""
+        first, second = (model.readings for model in self.statistics)
+        return [a.minus(b) for a, b in product(first, second)]
+
     def difference(self, i: int = 0, j: int = 1, *, log: bool = False) -> Linearized:
         """The difference of two models, or of the logarithms of their values."""
         first, second = self.statistics[i], self.statistics[j]
@@ -273,7 +284,7 @@ def compare_pair(task: ModelsToCompare, method: str = "auto") -> Estimate:
         "delong": (is_mean_area(task.metric), partial(_by_delong, by_t=by_t)),
         "mcnemar": (is_hits(task), _by_mcnemar),
         LOG_RATIO: (is_ratio(task.metric) and task.has_influence, partial(_by_delta, log=True)),
-        "delta": (task.has_influence, _by_delta),
+        "delta": (task.has_readings, _by_delta),
         "bootstrap": (True, _by_bootstrap),
         "permutation": (True, _by_permutation),
         ANYTIME: (task.has_influence, _by_looks),
@@ -348,11 +359,14 @@ def _by_delong(task: ModelsToCompare, *, by_t: bool) -> Estimate:
 
 
 def _by_delta(task: ModelsToCompare, *, log: bool = False) -> Estimate:
-    difference = task.difference(log=log)
     name = LOG_RATIO if log else "delta"
-    if difference.origin[0].origin.is_mean:
+    if task.samples[0].is_mean:
         name += ", paired t"
-    result = paired_t_test(difference, task.claim, task.level, name)
+    differences = [task.difference(log=log)] if task.has_influence else task.differences()
+    tested = [paired_t_test(each, task.claim, task.level, name) for each in differences]
+    # Where a model may be read at several thresholds, the most cautious answer.
+    low, high, p_value = zip(*((each.low, each.high, each.p_value) for each in tested), strict=True)
+    result = replace(tested[0], low=min(low), high=max(high), p_value=max(p_value))
     return replace(result, note=result.note or note_on_metric(task.metric))
 
 

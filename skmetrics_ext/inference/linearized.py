@@ -147,6 +147,20 @@ class Linearized:
 
     # ----------------------------------------------------------------------- operations
 
+    @cached_property
+    def readings(self) -> list[Linearized]:
+        """The statistic at each threshold where it may be read in other samples; itself if smooth.
+
+        There it is a plain share of rows, which has a derivative.
+        """
+        readings: list[Linearized] = []
+        for share in () if self.known is not None else self.origin.plain_shares:
+            parts = self._centred(share.slope, self.atoms.rows, self.atoms.weight)
+            known = Contributions(parts, self.atoms, self.ways)
+            value = share.value if readings else self.value
+            readings.append(replace(self, value=value, known=known))
+        return readings or [self]
+
     def as_rows(self) -> Linearized:
         """The statistic with rows as atoms, which differences of many models share."""
         parts, ways = self.by_row

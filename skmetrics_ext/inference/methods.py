@@ -15,7 +15,7 @@ from skmetrics_ext.inference.anytime import ANYTIME
 from skmetrics_ext.inference.areas import AUC_METHODS, area_interval
 from skmetrics_ext.inference.draws import bootstrap
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
-from skmetrics_ext.inference.linearized import Linearized
+from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.inference.mover import Shares
 from skmetrics_ext.inference.proportions import (
     PROPORTION_METHODS,
@@ -59,6 +59,9 @@ def methods_of(statistic: Linearized) -> dict[str, Method]:
         return {"t" if sample.scale == "plain" else sample.scale: _known}
     if kind == "smooth":
         methods = dict.fromkeys(scales_of(statistic.bounds), _smooth)
+    if spec.plain_shares and sample.is_one_table:
+        wilson: dict[str, Method] = {"wilson": _at_thresholds}
+        methods = wilson | methods if sample.plain_shares else methods | wilson
     if spec.shares and not sample.share and kind != "logit":
         shares = Shares.of_sample(sample)
         if shares is not None:
@@ -321,13 +324,11 @@ def _by_table(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> 
     low, high = compute(statistic, method, level)
     shown = notes.OF_RAREST if np.isfinite(bounds).all() else notes.NO_WIDTH
     inside = (bounds[0] < value) & (value < bounds[1])
-    has_width = np.broadcast_to(low < high, value.shape) if np.ndim(level) == 0 else False
     note = notes.first_note(
         value.shape,
         (np.isinf(value), "infinite: the other bound is after a row more in each class"),
         (True, notes.few_of_rarest(statistic, notes.OF_SHARES, _OF_CLASS)),
         ((statistic.variance == 0) & inside, f"{notes.NO_SPREAD}: {shown}"),
-        (has_width, notes.ROUGH.get(statistic.origin.metric.spec.interval, "")),
     )
     return Interval(low, high, statistic.error, note)
 
@@ -402,10 +403,31 @@ def _unskewed(z: Array, skew: float) -> Array:
 
 def _smooth(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Interval:
     """A metric that has a derivative by every row, on a scale that keeps it in its range."""
-    metric = statistic.origin.metric
-    is_interpolated = metric.options.get("method") == "interpolated"
-    rough = "" if is_interpolated else notes.ROUGH.get(metric.spec.interval, "")
-    return _on_scale(statistic, method, level, rough)
+    sample, value = statistic.origin, statistic.value
+    metric = sample.metric
+    if metric.spec.interval != notes.LARGEST or metric.options["method"] != "step":
+        return _on_scale(statistic, method, level)
+    # The largest of several values is too large on average; the value between the steps is not.
+    between = replace(sample, metric=metric.with_params(method="interpolated"))
+    between = replace(between, value=between.statistic(sample.atoms.rows[None])[0])
+    interval = _on_scale(linearize(between), method, level)
+    low, high = np.minimum(interval.low, value), np.maximum(interval.high, value)
+    return interval._replace(low=low, high=high)
+
+
+def _at_thresholds(statistic: Linearized, _method: str, level: Level, _: DrawPlan) -> Interval:
+    """Wilson's bounds of a share of rows, at any of the thresholds where it may be read."""
+    value, bounds = np.asarray(statistic.value), []
+    fewest = [share.rows for share in statistic.origin.plain_shares] or [np.inf]
+    for reading, most in zip(statistic.readings, fewest, strict=True):
+        share = np.asarray(reading.value, dtype=np.float64)
+        rows = np.fmin(divide(share * (1 - share), reading.variance), most)
+        bounds.append(wilson_bounds(share, rows, quantile(level, reading.freedom)))
+    low, high = np.min(bounds, axis=0)[0], np.max(bounds, axis=0)[1]
+    few = notes.few(min(fewest), "rows that the share reads", _EXACT)
+    scarce = notes.few_of_rarest(statistic, notes.OF_SHARES, _OF_CLASS)
+    note = few if min(fewest) < notes.OF_SHARES else scarce
+    return Interval(np.minimum(low, value), np.maximum(high, value), statistic.error, note)
 
 
 def _folds(statistic: Linearized, _method: str, level: Level, _: DrawPlan) -> Interval:
@@ -436,7 +458,7 @@ def _known(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Int
     return Interval(low, high, error, notes.few_effective(statistic))
 
 
-def _on_scale(statistic: Linearized, method: str, level: Level, rough: str = "") -> Interval:
+def _on_scale(statistic: Linearized, method: str, level: Level) -> Interval:
     """Bounds from value and error on a scale; of the rarest class if there is no error."""
     value, error = np.asarray(statistic.value, dtype=np.float64), statistic.error
     bounds = statistic.bounds
@@ -449,7 +471,7 @@ def _on_scale(statistic: Linearized, method: str, level: Level, rough: str = "")
         low, high = np.where(still, least, low), np.where(still, most, high)
     is_mean = statistic.origin.metric.tally == "moments"
     scarce = notes.few_effective(statistic) if is_mean else notes.few_rows(statistic)
-    rules = (still, f"{notes.NO_SPREAD}: {shown}"), (True, scarce or rough)
+    rules = (still, f"{notes.NO_SPREAD}: {shown}"), (True, scarce)
     return Interval(low, high, error, notes.first_note(value.shape, *rules))
 
 

@@ -73,10 +73,7 @@ NO_INTERVAL = {
     "there; elsewhere method='delta' may be used",
     "grows": "no interval: grows with the number of rows, so that no population has such a value",
 }
-ROUGH = {
-    "largest of several": f"the largest of several is too large on average: {MAY_MISS}; "
-    "method='interpolated' is not one"
-}
+LARGEST = "largest of several"  # values: too large on average
 
 
 def note_on_metric(metric: Any) -> str:
@@ -84,12 +81,9 @@ def note_on_metric(metric: Any) -> str:
     interval = metric.spec.interval
     if interval in BIASED:
         return f"both values are too large on average in samples: {MAY_MISS}"
-    if metric.options.get("method") == "interpolated":
-        return ""
     if interval in NO_INTERVAL:
         return "the metric is flat, or grows with the number of rows: " + TEST_MAY_MISS
-    note = ROUGH.get(interval, "")
-    return note and f"the metric {note}"
+    return ""
 
 
 def direction(statistic: Any, value: Any, high: Any) -> str:
@@ -217,7 +211,7 @@ def _false_positives(statistic: Any) -> float:
     """False positives of a precision at a recall; infinite for any other metric."""
     sample, precision = statistic.origin, np.asarray(statistic.value)
     spec = sample.metric.spec
-    if spec.interval not in ROUGH or len(sample.by_class) != 2 or precision.ndim:
+    if spec.interval != LARGEST or len(sample.by_class) != 2 or precision.ndim:
         return np.inf
     true = sample.by_class[1] * sample.metric.options[spec.point]
     return float(true * (1 - precision) / precision) if precision > 0 else np.inf

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from skmetrics_ext.metrics.averaging import (
     NO_CONVENTION,
@@ -70,6 +70,18 @@ _ROWS_OF_RATES = {
     "recall": "positive",
     "fraction": "all",
 }
+
+
+class PlainShare(NamedTuple):
+    """A metric read at a threshold that does not move: a share of rows, or a mean of shares.
+
+    ``slope`` is its derivative by the weight of each class at each score, ``rows`` the number of
+    rows of its smallest denominator.
+    """
+
+    value: float
+    slope: Any
+    rows: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +166,10 @@ class MetricSpec:
         if the value of a class is a sum of shares: the count of each share, and the other count
         that completes its denominator. For rankings ``shares(tally, **params)``: numerators,
         denominators and factors of the shares, and whether they are shares of the same rows.
+    plain_shares : callable or None
+        ``plain_shares(tally, **params)``: for a ranking metric that is read at a target, the shares
+        at the thresholds where it may be read in other samples, that of this sample first, if
+        tied scores make them few; empty where the curve is smooth.
     interval : str
         What is special about the interval, if anything:
 
@@ -188,6 +204,7 @@ class MetricSpec:
     slope: Callable[..., Any] | None = None
     ranges: Ranges | None = None
     shares: Any = ()
+    plain_shares: Callable[..., list[PlainShare]] | None = None
     interval: str = ""
     narrower: Callable[..., tuple[float, float]] | None = None
 

@@ -5,10 +5,12 @@ import pytest
 
 from skmetrics_ext import (
     METRICS,
+    balanced_accuracy_score,
     compare,
     compare_many,
     compare_samples,
     confidence_interval,
+    curve_band,
     delong_test,
     proportion_interval,
     sample_size,
@@ -225,24 +227,59 @@ def test_statistics_that_no_interval_covers_have_none(metric):
 GRADED = np.repeat([0, 1], 200), np.tile([1, 2, 2, 3, 3, 3, 4, 5], 25), np.tile([2, 3, 4, 5], 50)
 
 
-@pytest.mark.parametrize("name", ["sensitivity_at_specificity_80", "specificity_at_sensitivity_80"])
-def test_rates_at_a_target_near_a_grade_are_resampled(name):
-    """Five grades, of which one lies within two errors of the target: no error describes a jump."""
+@pytest.mark.parametrize(
+    ("name", "rate", "thresholds"),
+    [
+        ("sensitivity_at_specificity_80", "recall", (4, 5)),  # false alarms of 0.25 and 0.125
+        ("specificity_at_sensitivity_80", "specificity", (2, 3)),  # recalls of 1 and 0.75
+    ],
+)
+def test_rates_at_a_target_near_a_grade_hold_at_both_thresholds(name, rate, thresholds):
+    """Five grades, of which one lies within two errors of the target: the value may jump."""
     y, grade = GRADED[0], np.concatenate(GRADED[1:])
-    options = {"n_resamples": 199, "random_state": 0}
-    found = confidence_interval(name, y, grade, **options)
-    assert (found.method, "jumps where a grade crosses" in found.note) == ("expanded", True)
+    found = confidence_interval(name, y, grade)
+    assert (found.method, found.note) == ("wilson", "")
+    ends = []
+    for threshold in thresholds:
+        fixed = confidence_interval(rate, y, grade >= threshold, pos_label=True)
+        ends += [fixed.low, fixed.high]
+    # Wilson's intervals of the shares at either threshold, by a t quantile.
+    assert found.low == pytest.approx(min(ends), abs=0.005)
+    assert found.high == pytest.approx(max(ends), abs=0.005)
     scores = grade + np.random.default_rng(0).normal(size=len(y)) / 1000  # no two alike
-    assert confidence_interval(name, y, scores, **options).method == "logit"
-    difference = compare(name, y, grade, grade[::-1], **options)
-    assert (difference.method, "jumps" in difference.note) == ("bootstrap", True)
-    sides = compare_samples(name, y, grade, y[::2], grade[::2], **options)
-    assert (sides.method, "jumps" in sides.note) == ("mover, expanded", True)
+    assert confidence_interval(name, y, scores).method == "logit"
+    difference = compare(name, y, grade, grade[::-1])
+    assert (difference.method, difference.note) == ("delta", "")
+    assert difference.high - difference.low > found.high - found.low
+    sides = compare_samples(name, y, grade, y[::2], grade[::2])
+    assert (sides.method, sides.note) == ("mover, wilson", "")
 
 
-def test_grades_far_from_the_target_keep_the_smooth_interval():
+def test_a_target_inside_a_block_of_ties_is_a_plain_share():
+    """Beyond the rule's 25 % of alarms the threshold does not move, whatever the target."""
+    rng = np.random.default_rng(0)
+    y = (rng.random(1000) < 0.1).astype(int)
+    fires = rng.random(1000) < np.where(y == 1, 0.75, 0.25)
+    score = np.where(fires, rng.gamma(1.2, size=1000), 0.0)
+    share = confidence_interval("recall", y, fires, pos_label=True)
+    for target in (0.1, 0.3, 0.5, 0.6):
+        found = confidence_interval("sensitivity_at_specificity", y, score, specificity=target)
+        assert found.value == share.value
+        assert [found.low, found.high] == pytest.approx([share.low, share.high], abs=0.004)
+        band = curve_band("sensitivity_at_specificity", y, score, at=[target])
+        assert [band.low[0], band.high[0]] == [found.low, found.high]
+    error = confidence_interval("equal_error_rate", y, fires.astype(float))
+    rates = balanced_accuracy_score(y, fires)
+    assert error.value == pytest.approx(1 - rates)
+    assert error.note == ""
+
+
+def test_grades_far_from_the_target_are_plain_shares():
     y, grade = (
         np.repeat([0, 1], 2000),
         np.concatenate([np.tile([1, 2], 1000), np.tile([2, 3], 1000)]),
     )
-    assert confidence_interval("sensitivity_at_specificity_80", y, grade).method == "logit"
+    found = confidence_interval("sensitivity_at_specificity_80", y, grade)
+    assert (found.method, found.value) == ("wilson", 0.5)
+    half = proportion_interval(1000, 2000)
+    assert [found.low, found.high] == pytest.approx([half.low, half.high], abs=1e-4)

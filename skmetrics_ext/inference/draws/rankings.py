@@ -13,10 +13,10 @@ import numpy as np
 from skmetrics_ext import kernels
 from skmetrics_ext.inference.draws.atoms import Atoms, Scatter
 from skmetrics_ext.inference.draws.samples import RowSample, TallySample
-from skmetrics_ext.inference.notes import OF_SHARES
 from skmetrics_ext.metrics import averaging
-from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
+from skmetrics_ext.metrics.rankings.ranking_kernels import CountedRanking, roc_auc
 from skmetrics_ext.metrics.rankings.score_tally import placements_of, rankings_of
+from skmetrics_ext.metrics.spec import PlainShare
 from skmetrics_ext.numeric import Array, divide, row_sums
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.tallies import RankTally
@@ -30,12 +30,23 @@ def is_area(metric: Metric) -> bool:
     return metric.spec.interval == "logit" and metric.params.get("max_fpr") in (None, 1)
 
 
+def plain_shares(metric: Metric, tally: RankTally) -> list[PlainShare]:
+    """Shares of rows that the metric of a ranking is; empty where it is smooth."""
+    shares = metric.spec.plain_shares
+    return [] if shares is None else shares(tally, **metric.kernel_params)
+
+
 def slope_of(metric: Metric) -> Slope | None:
     """Derivative of the kernel of a metric of rankings; None if it has none."""
-    slope = metric.spec.slope
-    if slope is None or not metric.kernel_params:
+    slope, params = metric.spec.slope, metric.kernel_params
+    if slope is None or not (params or metric.spec.plain_shares):
         return slope
-    return partial(slope, **metric.kernel_params)
+
+    def derivative(tally: RankTally) -> Array:
+        shares = plain_shares(metric, tally)
+        return np.asarray(shares[0].slope if shares else slope(tally, **params))
+
+    return derivative
 
 
 def _kind(metric: Metric) -> str:
@@ -122,18 +133,20 @@ class RankingSample(TallySample):
 
     @cached_property
     def jumps(self) -> bool:
-        """Whether the value jumps in other samples as a grade crosses the target.
+        """Whether the value jumps in other samples as a block of ties crosses the target.
 
-        It does if the rate of a grade is within two standard errors of the target, and that grade
-        or the next has at least half a standard error of the rows: then there is no derivative.
+        Then there is no derivative.
         """
-        spec, options = self.metric.spec, self.metric.options
-        if not spec.point_of or options.get("method") != "step":
-            return False
-        target = options[spec.point]
-        of_negative = spec.point_of == "negative"  # a share of the rows below the threshold
-        target = 1 - target if of_negative else target
-        return any(_jumps_at(index, self.atoms, target, of_negative) for index in self.indexes)
+        return any(len(plain_shares(self.metric, self._counted(i))) > 1 for i in self.indexes)
+
+    @cached_property
+    def plain_shares(self) -> list[PlainShare]:
+        """Shares that one ranking may be read as in other samples, with slopes by atoms."""
+        if not self.is_one_table:
+            return []
+        shares = plain_shares(self.metric, self._tally)
+        index = self.indexes[0].index if shares else None
+        return [share._replace(slope=share.slope.reshape(-1)[index]) for share in shares]
 
     @cached_property
     def is_one_table(self) -> bool:
@@ -185,10 +198,8 @@ class RankingSample(TallySample):
             return None
         if self.is_one_table:
             return derivative(self._tally).reshape(-1)[self.indexes[0].index]
+        slopes = np.stack([derivative(self._counted(i)).reshape(-1)[i.index] for i in self.indexes])
         mass = self.atoms.mass(self.atoms.rows)
-        slopes = np.stack(
-            [derivative(index.tally(mass)).reshape(-1)[index.index] for index in self.indexes]
-        )
         average = self.metric.options.get("average", averaging.MACRO)
         if average is None:
             return slopes
@@ -239,9 +250,17 @@ class RankingSample(TallySample):
     @cached_property
     def _tally(self) -> RankTally:
         """The only ranking, of all rows."""
-        if self.label is not None:
+        if self.label is not None and self.design.weight is self.design.sizes is None:
             return RankTally.of_class(self.data)
-        return self.tally_of_mass(self.atoms.rows)  # of merged sums
+        return self._counted(self.indexes[0])
+
+    def _counted(self, index: ScoreIndex) -> RankTally:
+        """One of the rankings, of all rows, with the numbers of weighted ones."""
+        rows = index.tally(self.atoms.rows)
+        if self.atoms.weight is None:
+            return rows
+        mass = index.tally(self.atoms.mass(self.atoms.rows)).mass
+        return CountedRanking(rows.thresholds, mass, rows.mass)
 
     def ways(self) -> tuple[Array | None, ...]:
         if np.ndim(self.value) == 1 and not self.is_one_table:
@@ -265,18 +284,6 @@ class RankingSample(TallySample):
 def _cell_of_row(score: Array, codes: Array, distinct: Array) -> Array:
     """Position of each row among the classes at each score, from the lowest."""
     return np.asarray(2 * (len(distinct) - 1 - _places(score, distinct).astype(np.int64)) + codes)
-
-
-def _jumps_at(index: ScoreIndex, atoms: Atoms, target: float, of_negative: bool) -> bool:
-    """Whether a grade with several rows ends near this share of a class, from the highest score."""
-    weights, numbers = index.tally(atoms.mass(atoms.rows)), index.tally(atoms.rows)
-    mass = (weights.negative if of_negative else weights.positive) * 1.0
-    shares = divide(mass, mass.sum())
-    n_rows = (numbers.negative if of_negative else numbers.positive).sum()
-    error = np.sqrt(divide(target * (1 - target), n_rows))
-    near = np.abs(np.cumsum(shares) - target) <= 2 * error
-    large = (numbers.mass.sum(axis=0) > OF_SHARES) & (shares > error / 2)
-    return bool((near & (large | np.append(large[1:], False))).any())
 
 
 # --------------------------------------------------------------------------- rows of rankings

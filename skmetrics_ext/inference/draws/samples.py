@@ -72,6 +72,8 @@ class Sample(ABC):
         Whether each value is 0/0: nan, or a number by convention, which is no measurement.
     jumps : bool
         Whether the value jumps as a grade crosses a target in other samples.
+    plain_shares : list of PlainShare
+        Shares of rows, one of which it is in other samples, of a ranking with tied scores.
     leaves_out_rows : bool
         Whether rows can only be left out whole, not in part.
     drawn_share : float
@@ -88,6 +90,7 @@ class Sample(ABC):
     is_mean: ClassVar[bool] = False
     is_slow: ClassVar[Any] = False
     jumps: ClassVar[Any] = False
+    plain_shares: ClassVar[Any] = ()
     leaves_out_rows: ClassVar[bool] = False
     drawn_share: ClassVar[Any] = 1.0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -13,16 +14,23 @@ from skmetrics_ext.metrics.labels import rates
 from skmetrics_ext.metrics.public import METHODS, Public, at_percents, number_in, one_of, ranking
 from skmetrics_ext.metrics.rankings.ranking_kernels import (
     ROUNDING,
+    STEP,
     around,
     around_crossing,
     interpolate,
     roc_points,
+    rows_at,
     share_inside,
-    slope_at,
+    slope_within,
 )
-from skmetrics_ext.metrics.spec import Ranges
+from skmetrics_ext.metrics.spec import PlainShare, Ranges
 from skmetrics_ext.numeric import Array, PosLabel, divide
-from skmetrics_ext.tallies import RankTally
+from skmetrics_ext.tallies import Counts, RankTally
+
+Rate = Callable[[Counts], Array]
+
+_FEW_TIES = 5  # rows at one score that are no block
+_ERRORS = 2  # standard errors within which a rate may be at another step in other samples
 
 # --------------------------------------------------------------------------- kernels
 
@@ -143,58 +151,136 @@ def around_precision(stretch: RankTally, precision: float) -> Array:
 # --------------------------------------------------------------------------- slopes
 
 
-def equal_error_slope(tally: RankTally, method: str = "step") -> Array:
-    """A row changes its own rate directly, and the other one through the threshold."""
-    fpr, tpr = roc_points(tally)
-    inside = share_inside(fpr + tpr, 1.0)
-    negative, positive = tally.negative, tally.positive
-    # Share of positives in the increase of both rates at the next threshold.
-    share = slope_at((fpr + tpr) / 2, tpr / 2, 0.5, negative + positive)
-    rates = (divide((mass * inside).sum(), mass.sum()) for mass in (negative, positive))
-    fpr_change, tpr_change = (inside - rate for rate in rates)
-    by_negative = divide(share * fpr_change, negative.sum())
-    return np.stack([by_negative, divide((share - 1) * tpr_change, positive.sum())])
+def _first(x: Array, _: Array, target: float) -> int:
+    return min(int(np.searchsorted(x, target * (1 - ROUNDING))), len(x) - 1)
 
 
-def sensitivity_slope(tally: RankTally, specificity: float, method: str = "step") -> Array:
-    fpr, tpr = roc_points(tally)
-    return np.stack(_rate_slope(fpr, tpr, 1 - specificity, tally.positive, tally.negative))
+def _last(x: Array, _: Array, target: float) -> int:
+    return max(int(np.searchsorted(x, target + ROUNDING, side="right")) - 1, 0)
 
 
-def specificity_slope(tally: RankTally, sensitivity: float, method: str = "step") -> Array:
-    fpr, tpr = roc_points(tally)
-    by_positive, by_negative = _rate_slope(tpr, fpr, sensitivity, tally.negative, tally.positive)
-    return -np.stack([by_negative, by_positive])
+def _nearest(x: Array, _: Array, target: float) -> int:
+    return int(np.abs(x - target).argmin())
 
 
-def _rate_slope(
-    x: Array, y: Array, target: float, mass: Array, other: Array
-) -> tuple[Array, Array]:
-    """Derivative of rate y at rate x = target, by a row of the class of x and by one of y's.
+def _best(x: Array, values: Array, target: float) -> int:
+    first = _first(x, values, target)
+    return first + int(values[first:].argmax())
 
-    ``mass`` and ``other`` are the weights of the classes of y and of x at each score.
+
+def _counts_at(mass: Array, inside: Array) -> Counts:
+    """Counts at a threshold, with the share of each score that is above it."""
+    (fp, tp), (tn, fn) = ((mass * part).sum(axis=-1) for part in (inside, 1.0 - inside))
+    return Counts(tp, fp, fn, tn)
+
+
+def _gradient(rate: Rate, counts: Counts) -> Counts:
+    """Derivative of a rate by each of its counts."""
+    moved = np.array(counts.astuple())[:, None] + 1j * STEP * np.eye(4)
+    return Counts(*(rate(Counts(*moved)).imag / STEP))
+
+
+def _of_rows(by: Counts, inside: Array) -> Array:
+    """Values of each class at each score, (2, T), from those of the four counts."""
+    outside = 1.0 - inside
+    return np.stack([inside * by.fp + outside * by.tn, inside * by.tp + outside * by.fn])
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """How a rate is read where another rate reaches a target, and how far both vary.
+
+    Parameters
+    ----------
+    rate, other : callable
+        Both rates at a threshold, from its counts.
+    attained : callable
+        The step at which ``rate`` is read, from both rates along the curve and the target.
+    target : callable
+        The target, from the parameters of the metric.
     """
-    inside = share_inside(x, target)
-    value = divide((mass * inside).sum(), mass.sum())
-    ratio = slope_at(x, y, target, other)
-    return divide(-ratio * (inside - target), other.sum()), divide(inside - value, mass.sum())
+
+    rate: Rate
+    other: Rate
+    attained: Callable[[Array, Array, float], int]
+    target: Callable[..., float]
+
+    def _of_rows(self, tally: RankTally, inside: Array) -> Array:
+        """Derivative of the rate at a threshold that does not move, by each class and score."""
+        return _of_rows(_gradient(self.rate, _counts_at(tally.mass, inside)), inside)
+
+    def _along(self, tally: RankTally, target: float) -> tuple[Array, Array, float, Array]:
+        """Both rates along the curve, the error of ``other`` at the target, and blocks of ties."""
+        counts, rows = tally.counts_from_none(), rows_at(tally)
+        x, values = self.other(counts), np.nan_to_num(self.rate(counts))
+        inside = share_inside(x, target)
+        by = _gradient(self.other, _counts_at(tally.mass, inside))
+        squares = _of_rows(Counts(*(part**2 for part in by.astuple())), inside)
+        error = np.sqrt(np.nansum(divide(tally.mass * 1.0 * tally.mass, rows) * squares))
+        wide = (rows.sum(axis=0) > _FEW_TIES) & (np.diff(x) > error / 2)
+        return x, values, float(error), wide
+
+    def plain_shares(
+        self, tally: RankTally, method: str = "step", **params: float
+    ) -> list[PlainShare]:
+        """Shares at the steps where the rate may be read in other samples; none if it is smooth.
+
+        Within two standard errors the target stays in one block of tied scores, or such a block
+        lies between the steps, of which those with the extremes of the rate are enough.
+        """
+        target = self.target(**params)
+        x, values, error, wide = self._along(tally, target)
+        ends = (self.attained(x, values, target + side * _ERRORS * error) for side in (-1, 1))
+        first, last = sorted(ends)
+        block = max(_first(x, values, target) - 1, 0)
+        if method != "step" or not (wide[first:last].any() or (first == last and wide[block])):
+            return []
+        part, found, numbers = values[first : last + 1], [], rows_at(tally)
+        extremes = first + int(part.argmin()), first + int(part.argmax())
+        for step in dict.fromkeys((self.attained(x, values, target), first, last, *extremes)):
+            inside = np.arange(len(wide)) < step
+            # The effective number of rows, after half a row more of each kind.
+            more = Counts(*(count + 0.5 for count in _counts_at(numbers, inside).astuple()))
+            pairs = zip(more.astuple(), _gradient(self.rate, more).astuple(), strict=True)
+            share, variance = self.rate(more), sum(count * by * by for count, by in pairs)
+            rows = float(share * (1 - share) / variance)
+            found.append(PlainShare(float(values[step]), self._of_rows(tally, inside), rows))
+        return found
+
+    def slope(self, tally: RankTally, method: str = "step", **params: float) -> Array:
+        """A row changes its own rate directly, and the other one through the threshold."""
+        target = self.target(**params)
+        x, values, _, wide = self._along(tally, target)
+        step, first = self.attained(x, values, target), _first(x, values, target)
+        if method == "step" and self.attained is _best and step > first:
+            return self._of_rows(tally, np.arange(len(wide)) < step)  # the best one stays
+        if method == "step" and wide[max(first - 1, 0)]:
+            target = float(x[step])  # the end of the block
+        inside = share_inside(x, target)
+        counts = _counts_at(tally.mass, inside)
+        by, by_other = (_gradient(rate, counts) for rate in (self.rate, self.other))
+        moved = _of_rows(by_other, inside)
+        mass, rows = (part[moved.any(axis=1)] for part in (tally.mass * 1.0, rows_at(tally)))
+        n_rows = float(divide(mass.sum() ** 2, np.nansum(divide(mass * mass, rows))))
+        at = target if target < 1 else float(self.rate(counts))
+        fpr, tpr = roc_points(tally)
+        false = slope_within(x, fpr, target, n_rows, at, wide) * tally.negative.sum()
+        true = slope_within(x, tpr, target, n_rows, at, wide) * tally.positive.sum()
+        change = true * (by.tp - by.fn) + false * (by.fp - by.tn)
+        return np.asarray(_of_rows(by, inside) - change * moved)
 
 
-def precision_slope(tally: RankTally, recall: float, method: str = "step") -> Array:
-    fp, tp, _, positive = tally.steps()
-    precision = precision_at(tally, recall, method)
-    reached = np.flatnonzero(tp[1:] >= recall * positive * (1 - ROUNDING))
-    best = reached[np.nan_to_num(divide(tp[1:], tp[1:] + fp[1:]))[reached].argmax()]
-    if method == "step" and best > reached[0]:  # at the best threshold, which stays
-        inside = np.where(np.arange(len(tally.thresholds)) <= best, 1.0, 0.0)
-        predicted = tp[best + 1] + fp[best + 1]
-        return np.stack([-precision * inside, (1 - precision) * inside]) / predicted
-    inside = share_inside(divide(tp, positive), recall)
-    right, wrong = recall * positive, (tally.negative * inside).sum()
-    # False positives gained with each true one at this recall.
-    cost = slope_at(divide(tp, positive), divide(fp, positive), recall, tally.positive)
-    by_positive = recall * wrong + right * cost * (inside - recall)
-    return np.asarray(np.stack([-right * inside, by_positive]) / (right + wrong) ** 2)
+_SENSITIVITY = _Reading(
+    rates.recall, rates.false_positive, _last, lambda specificity: 1 - specificity
+)
+_SPECIFICITY = _Reading(rates.specificity, rates.recall, _first, lambda sensitivity: sensitivity)
+_PRECISION = _Reading(rates.precision, rates.recall, _best, lambda recall: recall)
+_EQUAL_ERROR = _Reading(
+    lambda counts: (rates.false_positive(counts) + rates.false_negative(counts)) / 2,
+    lambda counts: rates.false_positive(counts) + rates.recall(counts),
+    _nearest,
+    lambda: 1.0,
+)
 
 
 # --------------------------------------------------------------------------- public functions
@@ -206,7 +292,8 @@ def precision_slope(tally: RankTally, recall: float, method: str = "step") -> Ar
     checks={"method": one_of(*METHODS)},
     greater_is_better=False,
     sides="either",
-    slope=equal_error_slope,
+    slope=_EQUAL_ERROR.slope,
+    plain_shares=_EQUAL_ERROR.plain_shares,
     ranges=Ranges("places", around_equal_errors),
 )
 def equal_error_rate(
@@ -271,7 +358,8 @@ def _at_a_rate(
     sensitivity_at,
     "Sensitivity at a specificity",
     "specificity",
-    slope=sensitivity_slope,
+    slope=_SENSITIVITY.slope,
+    plain_shares=_SENSITIVITY.plain_shares,
     ranges=Ranges("places", around_specificity),
 )
 def sensitivity_at_specificity(
@@ -334,7 +422,8 @@ def sensitivity_at_specificity(
     specificity_at,
     "Specificity at a sensitivity",
     "sensitivity",
-    slope=specificity_slope,
+    slope=_SPECIFICITY.slope,
+    plain_shares=_SPECIFICITY.plain_shares,
     ranges=Ranges("places", around_sensitivity),
 )
 def specificity_at_sensitivity(
@@ -390,7 +479,8 @@ def specificity_at_sensitivity(
     precision_at,
     "Precision at a recall",
     "recall",
-    slope=precision_slope,
+    slope=_PRECISION.slope,
+    plain_shares=_PRECISION.plain_shares,
     ranges=Ranges("places", around_recall),
     interval="largest of several",
 )

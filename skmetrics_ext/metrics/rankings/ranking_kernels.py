@@ -6,6 +6,7 @@ Kernels that are sums over the scores return the contribution of a stretch of a 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
@@ -265,19 +266,47 @@ def share_inside(x: Array, target: float) -> Array:
     return np.where(width > 0, share, np.where(x[1:] <= target * (1 + ROUNDING), 1.0, 0.0))
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class CountedRanking(RankTally):
+    """A ranking of weighted rows, with their numbers (..., C, T)."""
+
+    rows: Array
+
+
+def rows_at(tally: RankTally) -> Array:
+    """Number of rows of each class at each score; if only weights are known, as if all were equal.
+
+    These are then effective rows (Kish 1965), which do not depend on the unit of the weights.
+    """
+    mass = tally.rows if isinstance(tally, CountedRanking) else tally.mass
+    return mass if mass.dtype.kind == "i" else divide(mass * mass.sum(), (mass * mass).sum())
+
+
 def slope_at(x: Array, y: Array, target: float, mass: Array) -> float:
+    """Derivative of y by x around a target, over a window for rows of this weight at each score."""
+    return slope_within(x, y, target, float(divide(mass.sum() ** 2, (mass * mass).sum())), target)
+
+
+def slope_within(
+    x: Array, y: Array, target: float, n_rows: float, rate: float, blocks: Array | None = None
+) -> float:
     """Derivative of y by x around a target, over a window for n rows (Hall & Sheather 1988).
 
-    n is the effective sample size (Kish 1965), which does not depend on the unit of the weights.
+    The window is that of a quantile at this ``rate``. It ends where one of the ``blocks`` of ties
+    begins, which are marked by score.
     """
     from scipy.special import ndtri
 
-    n_rows = divide(mass.sum() ** 2, (mass * mass).sum())
-    z, sure = float(ndtri(np.clip(target, 1e-3, 1 - 1e-3))), float(ndtri((1 + _SURE) / 2))
+    z, sure = float(ndtri(np.clip(rate, 1e-3, 1 - 1e-3))), float(ndtri((1 + _SURE) / 2))
     density = np.exp(-z * z / 2) / np.sqrt(2 * np.pi)
     half = (1.5 * (sure * density) ** 2 / ((2 * z * z + 1) * n_rows)) ** (1 / 3)
-    low, high = max(target - half, 0.0), min(target + half, 1.0)
-    return float(np.diff(np.interp([low, high], x, y))[0] / (high - low))
+    low, high = max(target - half, 0.0), min(target + half, float(x[-1]))
+    if blocks is not None:
+        wide = np.flatnonzero(blocks)
+        start, stop = x[wide], x[wide + 1]
+        low = max(start[start < target].max(initial=low), stop[stop <= target].max(initial=low))
+        high = min(start[start >= target].min(initial=high), stop[stop > target].min(initial=high))
+    return float(divide(np.diff(np.interp([low, high], x, y))[0], high - low))
 
 
 # --------------------------------------------------------------------------- curves
