@@ -27,6 +27,7 @@ from scipy.stats import norm
 import skmetrics_ext as sx
 
 LEAST, MOST = 92.0, 7.0  # percent: of intervals that hold, and of true nulls that are rejected
+CEILING, ENOUGH = 10, 94.0  # percent: noted at most, where all intervals hold so often
 LARGE = 2_000_000
 FIRST = 5000  # seed
 Rows = tuple[Any, Any, dict[str, Any]]  # labels, predictions, groups
@@ -68,6 +69,31 @@ def _overconfident(rng: np.random.Generator, n_neg: int, n_pos: int) -> Rows:
 def _labels(rng: np.random.Generator, n_neg: int, n_pos: int) -> Rows:
     y, score, _ = _scores(_normal, 1.5)(rng, n_neg, n_pos)
     return y, (score > 0.9).astype(int), {}
+
+
+def _rule(rng: np.random.Generator, n_neg: int, n_pos: int) -> Rows:
+    """A rule fires for 0.75 of the positives and 0.25 of the others; the score is 0 elsewhere."""
+    y = np.repeat([0, 1], [n_neg, n_pos])
+    fires = rng.random(len(y)) < np.where(y == 1, 0.75, 0.25)
+    return y, np.where(fires, rng.gamma(1.2, size=len(y)) + 0.9 * y * rng.random(len(y)), 0.0), {}
+
+
+def _wrong_labels(rng: np.random.Generator, n_neg: int, n_pos: int) -> Rows:
+    """A nearly perfect ranking, and one label in a hundred is wrong."""
+    y, score, _ = _scores(_normal, 5.2)(rng, n_neg, n_pos)
+    return np.where(rng.random(len(y)) < 0.01, 1 - y, y), score, {}
+
+
+def _graded(rng: np.random.Generator, n_neg: int, n_pos: int) -> Rows:
+    """A model, and the same one cut into five grades: both are compared."""
+    y, score, _ = _scores(_normal, 1.5)(rng, n_neg, n_pos)
+    return y, (score, np.digitize(score, [-0.3, 0.5, 1.1, 1.9]) * 1.0), {}
+
+
+def _marks(rng: np.random.Generator, n_neg: int, n_pos: int) -> Rows:
+    """Marks from 0 to 10."""
+    y, score, _ = _scores(_normal, 1.1)(rng, n_neg, n_pos)
+    return y, np.clip(np.rint(4 + 2 * score), 0, 10), {}
 
 
 def _few_groups(rng: np.random.Generator, n_neg: int, n_pos: int) -> Rows:
@@ -134,12 +160,18 @@ LOSSES = ("log_loss", "brier_score_loss", "d2_log_loss_score")
 LABELS = ("recall", "precision", "f1", "balanced_accuracy", "matthews_corrcoef", "youden_j")
 PRECISIONS = tuple(f"precision_at_recall of {recall}" for recall in (0.1, 0.2, 0.3, 0.5))
 RATES = ("sensitivity_at_specificity_90", "specificity_at_sensitivity_80")
+IN_BLOCK = tuple(f"sensitivity_at_specificity of {share}" for share in (0.1, 0.3, 0.5, 0.6))
 RARE = ((95, 5), (990, 10))
 UNEQUAL = ((12, 13), (30, 30), (75, 75))  # groups
 SOME = ((30, 30), (180, 20), (950, 50))
 WITH_PARAMETERS = {
     "partial_roc_auc": partial(sx.partial_roc_auc_score, fpr_range=(0.0, 0.2)),
     "top_2_accuracy": partial(sx.top_k_accuracy_score, k=2),
+    **{
+        name: partial(sx.sensitivity_at_specificity, specificity=float(name[-3:]))
+        for name in IN_BLOCK
+    },
+    "precision_at_recall_50": partial(sx.precision_at_recall, recall=0.5),
     **{
         name: partial(sx.precision_at_recall, recall=float(name[-3:]), method="interpolated")
         for name in PRECISIONS
@@ -163,6 +195,13 @@ CASES = (
     Case("2 in 100", ("net_benefit_at_10",), _rare_probabilities, ((490, 10), (1960, 40))),
     Case("low recalls", PRECISIONS, _scores(_normal, 1.2), ((300, 100), (800, 200))),
     Case("low recalls, area 0.97", PRECISIONS, _scores(_normal, 2.66), ((300, 100), (800, 200))),
+    Case("a rule, else 0", (*IN_BLOCK, "sensitivity_at_specificity_90", "equal_error_rate"), _rule,
+         ((900, 100), (1350, 150))),
+    Case("1 in 100 labels wrong", ("equal_error_rate",), _wrong_labels, ((1050, 450),)),
+    Case("marks of 0 to 10", (*RATES, "equal_error_rate", "precision_at_recall_50"), _marks,
+         ((120, 80), (600, 400))),
+    Case("less its five grades", ("sensitivity_at_specificity_90", "equal_error_rate"), _graded,
+         ((100, 100), (400, 400))),
     Case("0.98 right", ("top_2_accuracy",), _five_classes, ((60, 20), (150, 50))),
 )  # fmt: skip
 
@@ -171,6 +210,8 @@ def asked(metric: str, y: Any, said: Any, about: dict[str, Any]) -> Any:
     """The interval that is made by default."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        if isinstance(said, tuple):
+            return sx.compare(metric, y, *said, n_resamples=399, random_state=0)
         return sx.confidence_interval(
             WITH_PARAMETERS.get(metric, metric), y, said, n_resamples=399, random_state=0, **about
         )
@@ -181,7 +222,8 @@ def truth(case: Case, metric: str, size: tuple[int, int], large: int) -> float:
     times = large // (sum(size) * (8 if "groups" in case.name else 1))
     y, said, about = case.draw(np.random.default_rng(1), size[0] * times, size[1] * times)
     about.pop("groups", None)
-    return float(asked(metric, y, said, about).value)
+    found = asked(metric, y, said, about)
+    return float(found.difference if isinstance(said, tuple) else found.value)
 
 
 def _classes(rng: np.random.Generator, size: tuple[int, int]) -> tuple[int, int]:
@@ -214,11 +256,12 @@ def _shares(held: list[bool], noted: list[bool], least: float) -> list[str]:
     """All, those without a note, and how many these are; bold where it misses beyond chance."""
     right, clear = np.array(held), ~np.array(noted)
     alone = "" if clear.sum() < 50 else _marked(right[clear], least)
-    silent = 100 * (clear & ~right).mean()
+    silent, noted = 100 * (clear & ~right).mean(), 100 * (1 - clear.mean())
+    needless = noted > CEILING and 100 * right.mean() >= ENOUGH
     return [
         f"{100 * right.mean():.1f}",
         alone,
-        f"{100 * (1 - clear.mean()):.0f} %",
+        f"**{noted:.0f} %**" if needless else f"{noted:.0f} %",
         f"{silent:.1f}",
     ]
 
@@ -301,7 +344,8 @@ def main() -> None:
     nulls = ["what", "metric", "positive, about", "rejected, %", *last]
     parts = [
         f"{options.draws:,} samples of each case, 95 % intervals by default; **bold** misses "
-        f"{LEAST:g} % of those without a note, beyond chance. The cases "
+        f"{LEAST:g} % of those without a note, beyond chance, or has a note for more than "
+        f"{CEILING} % where all intervals together hold in {ENOUGH:g} % or more. The cases "
         "with most intervals that are wrong without a note come first:",
         markdown(intervals, sorted(of_intervals(options.draws, options.large), key=_worst_first)),
         f"True hypotheses that `compare` rejects at 5 %; **bold** is above {MOST:g} %:",
