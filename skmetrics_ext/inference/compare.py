@@ -367,7 +367,9 @@ def _by_delta(task: ModelsToCompare, *, log: bool = False) -> Estimate:
     # Where a model may be read at several thresholds, the most cautious answer.
     low, high, p_value = zip(*((each.low, each.high, each.p_value) for each in tested), strict=True)
     result = replace(tested[0], low=min(low), high=max(high), p_value=max(p_value))
-    return replace(result, note=result.note or note_on_metric(task.metric))
+    is_cautious = len(tested) > 1 and np.isfinite(result.low)
+    note = "" if is_cautious else result.note  # on few rows that differ
+    return replace(result, note=note or note_on_metric(task.metric))
 
 
 def _by_looks(task: ModelsToCompare) -> Estimate:

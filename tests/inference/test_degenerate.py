@@ -283,3 +283,18 @@ def test_grades_far_from_the_target_are_plain_shares():
     assert (found.method, found.value) == ("wilson", 0.5)
     half = proportion_interval(1000, 2000)
     assert [found.low, found.high] == pytest.approx([half.low, half.high], abs=1e-4)
+
+
+def test_a_comparison_with_grades_holds_at_every_threshold():
+    """At either threshold of the grades the difference is a paired one of plain shares."""
+    y, grade = GRADED[0], np.concatenate(GRADED[1:])
+    score = grade + np.random.default_rng(1).normal(size=len(y))
+    found = compare("equal_error_rate", y, score, grade)
+    assert found.method == "delta"
+    error = [1 - balanced_accuracy_score(y, grade >= threshold) for threshold in (3, 4)]
+    assert found.value_b == min(error)
+    assert found.low <= found.value_a - max(error)
+    assert found.value_a - min(error) <= found.high
+    swapped = compare("equal_error_rate", y, grade, score)
+    assert [swapped.low, swapped.high] == pytest.approx([-found.high, -found.low])
+    assert swapped.p_value == pytest.approx(found.p_value)
