@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -107,3 +107,42 @@ def exact_dot(left: Array, right: Array) -> Any:
     if int(left.sum()) * int(right.max()) > _MOST_INTEGER:
         return int((left.astype(object) * right.astype(object)).sum())
     return (left * right).sum().item()
+
+
+def increasing_root(rising: Callable[[Array], Array], low: Array, high: Array) -> Array:
+    """The root of a rising function in [low, high], by bisection; an end if it has none there."""
+    below, above = np.array(low), np.array(high)
+    # 60 halvings leave less than the rounding of a number in [0, 1].
+    for _ in range(60):
+        middle = (below + above) / 2
+        right = rising(middle) < 0
+        below, above = np.where(right, middle, below), np.where(right, above, middle)
+    return (below + above) / 2
+
+
+def effective_units(
+    expected: Array, label: Array, n_classes: int, rows: Array | None = None
+) -> Array:
+    """Effective number of units of each class for the degrees of freedom (Satterthwaite).
+
+    ``expected`` is proportional to the variance of each unit if all rows have the same variance:
+    its squared weights, summed over the rows of a group.
+    """
+    total, squares = (
+        np.bincount(label, expected**power if rows is None else rows * expected**power, n_classes)
+        for power in (1, 2)
+    )
+    return divide(total**2, squares)
+
+
+def satterthwaite(variances: Array, freedoms: Array | float) -> Array:
+    """Degrees of freedom of a sum of independent variances (..., K) (Satterthwaite 1946)."""
+    return divide(variances.sum(axis=-1) ** 2, (variances**2 / freedoms).sum(axis=-1))
+
+
+def difference_of(first: Any, second: Any, *, log: bool = False) -> Any:
+    """Difference of values, or of their logarithms; 0 between equal ones."""
+    if not log:
+        return first - second
+    with np.errstate(divide="ignore", invalid="ignore"):  # of 0 and of infinite ones
+        return np.where(np.equal(first, second), 0.0, np.log(first) - np.log(second))[()]

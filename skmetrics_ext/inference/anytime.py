@@ -16,8 +16,8 @@ from __future__ import annotations
 import numpy as np
 
 from skmetrics_ext.inference.linearized import Linearized
-from skmetrics_ext.inference.scales import Bounds, Level, increasing_root
-from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.inference.scales import Bounds, Level
+from skmetrics_ext.numeric import Array, divide, increasing_root
 
 ANYTIME = "anytime"
 MIN_ROWS = 200  # default number of rows at which intervals from standard errors start

@@ -9,8 +9,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from skmetrics_ext.formats import json_of
-from skmetrics_ext.inference.scales import increasing_root
 from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.numeric import increasing_root
 from skmetrics_ext.tables import SCHEMA_VERSION, Table
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.parameters import check_level, check_number

@@ -12,18 +12,11 @@ from skmetrics_ext.inference.draws.atoms import Atoms, cell_sums
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.inference.notes import OF_RANKINGS, ROUNDING, few, few_of_rarest, near_end
-from skmetrics_ext.inference.scales import (
-    SCALES,
-    Bounds,
-    Interval,
-    Level,
-    increasing_root,
-    quantile,
-)
+from skmetrics_ext.inference.scales import SCALES, Bounds, Interval, Level, quantile
 from skmetrics_ext.metrics.averaging import MACRO, SAMPLES, class_shares, is_pooled, pair_shares
 from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
 from skmetrics_ext.metrics.rankings.score_tally import rankings_of, read_areas
-from skmetrics_ext.numeric import Array, divide, wilson
+from skmetrics_ext.numeric import Array, divide, increasing_root, wilson
 from skmetrics_ext.validation import Probabilities, Scores
 
 AUC_METHODS = ("logit", "delong")

@@ -238,16 +238,6 @@ class ModelsToCompare:
         """Whether the metric has a derivative by its rows."""
         return all(model.has_influence for model in self.statistics)
 
-    @property
-    def has_readings(self) -> bool:
-        """Whether the metric has a derivative at each threshold where it may be read."""
-        return all(reading.has_influence for each in self.statistics for reading in each.readings)
-
-    def differences(self) -> list[Linearized]:
-        """The differences of two models at all thresholds where each may be read."""
-        first, second = (model.readings for model in self.statistics)
-        return [a.minus(b) for a, b in product(first, second)]
-
     def difference(self, i: int = 0, j: int = 1, *, log: bool = False) -> Linearized:
         """The difference of two models, or of the logarithms of their values."""
         first, second = self.statistics[i], self.statistics[j]
@@ -284,7 +274,10 @@ def compare_pair(task: ModelsToCompare, method: str = "auto") -> Estimate:
         "delong": (is_mean_area(task.metric), partial(_by_delong, by_t=by_t)),
         "mcnemar": (is_hits(task), _by_mcnemar),
         LOG_RATIO: (is_ratio(task.metric) and task.has_influence, partial(_by_delta, log=True)),
-        "delta": (task.has_readings, _by_delta),
+        "delta": (
+            all(r.has_influence for side in task.statistics for r in side.readings),
+            _by_delta,
+        ),
         "bootstrap": (True, _by_bootstrap),
         "permutation": (True, _by_permutation),
         ANYTIME: (task.has_influence, _by_looks),
@@ -362,13 +355,14 @@ def _by_delta(task: ModelsToCompare, *, log: bool = False) -> Estimate:
     name = LOG_RATIO if log else "delta"
     if task.samples[0].is_mean:
         name += ", paired t"
-    differences = [task.difference(log=log)] if task.has_influence else task.differences()
+    differences = [task.difference(log=log)] if task.has_influence else []
+    first, second = (model.readings for model in task.statistics)
+    differences = differences or [a.minus(b) for a, b in product(first, second)]
     tested = [paired_t_test(each, task.claim, task.level, name) for each in differences]
     # Where a model may be read at several thresholds, the most cautious answer.
     low, high, p_value = zip(*((each.low, each.high, each.p_value) for each in tested), strict=True)
     result = replace(tested[0], low=min(low), high=max(high), p_value=max(p_value))
-    is_cautious = len(tested) > 1 and np.isfinite(result.low)
-    note = "" if is_cautious else result.note  # on few rows that differ
+    note = "" if len(tested) > 1 and np.isfinite(result.low) else result.note
     return replace(result, note=note or note_on_metric(task.metric))
 
 

@@ -15,13 +15,7 @@ from skmetrics_ext.inference.draws import bootstrap, readers
 from skmetrics_ext.inference.draws.atoms import WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.identity import Given, Separate, leaf_of
-from skmetrics_ext.inference.linearized import (
-    Linearized,
-    correlation,
-    difference_of,
-    linearize,
-    satterthwaite,
-)
+from skmetrics_ext.inference.linearized import Linearized, correlation, linearize
 from skmetrics_ext.inference.margins import Alternative, Claim, on_side
 from skmetrics_ext.inference.methods import (
     IntervalMethod,
@@ -35,7 +29,7 @@ from skmetrics_ext.inference.results import Contrast, Estimate
 from skmetrics_ext.inference.scales import Bounds, Interval
 from skmetrics_ext.inference.t_tests import welch_t_test
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.numeric import RandomState, divide
+from skmetrics_ext.numeric import RandomState, difference_of, divide, satterthwaite
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import InvalidParameterError

@@ -24,7 +24,7 @@ from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign, cell_sums
 from skmetrics_ext.inference.draws.samples import FoldMean, Sample
 from skmetrics_ext.inference.notes import ROUNDING
 from skmetrics_ext.metrics.spec import NEVER
-from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.numeric import Array, difference_of, divide, effective_units, satterthwaite
 
 Range = tuple[float, float]
 Way = Array | None  # codes of classes of atoms, (U,) or (S, U); None for one class of all rows
@@ -289,14 +289,6 @@ def linearize(sample: Sample) -> Linearized:
     return Linearized(sample.value, sample, sample.bounds)
 
 
-def difference_of(first: Any, second: Any, *, log: bool = False) -> Any:
-    """Difference of values, or of their logarithms; 0 between equal ones."""
-    if not log:
-        return first - second
-    with np.errstate(divide="ignore", invalid="ignore"):  # of 0 and of infinite ones
-        return np.where(np.equal(first, second), 0.0, np.log(first) - np.log(second))[()]
-
-
 def mean_of_folds(folds: Sequence[Linearized], value: float, atoms: Atoms) -> Linearized:
     """The mean of a metric over folds, whose rows follow each other in ``atoms``.
 
@@ -447,7 +439,7 @@ def _over_classes_of(parts: Array, atoms: Atoms, label: Way) -> tuple[Array, Arr
     seen = np.bincount(unit_class, weights=rows, minlength=n_classes)
     effective = None
     if expected is not None:
-        effective = _effective_units(expected, unit_class, n_classes, rows)
+        effective = effective_units(expected, unit_class, n_classes, rows)
     scaled = None if scale is None else cell_sums(squares * unit_scale, unit_class, n_classes)
     by_class = cell_sums(squares, unit_class, n_classes)
     within, freedom = over_classes(by_class, seen, lost, scaled, effective)
@@ -461,21 +453,6 @@ def _over_classes_of(parts: Array, atoms: Atoms, label: Way) -> tuple[Array, Arr
     sizes = cell_sums(np.abs(parts) * atoms.rows, atoms.group, n_groups)
     agree = variance <= ROUNDING**2 * (sizes**2).sum(axis=-1)
     return np.where(agree, 0.0, variance), freedom
-
-
-def _effective_units(
-    expected: Array, label: Array, n_classes: int, rows: Array | None = None
-) -> Array:
-    """Effective number of units of each class for the degrees of freedom (Satterthwaite).
-
-    ``expected`` is proportional to the variance of each unit if all rows have the same variance:
-    its squared weights, summed over the rows of a group.
-    """
-    total, squares = (
-        np.bincount(label, expected**power if rows is None else rows * expected**power, n_classes)
-        for power in (1, 2)
-    )
-    return divide(total**2, squares)
 
 
 def over_classes(
@@ -499,8 +476,3 @@ def over_classes(
     freedom = np.where(np.isnan(freedom), seen.sum(axis=-1) - 1.0, freedom)
     variance = np.where(seen == 1, np.nan, variances).sum(axis=-1)
     return variance, np.maximum(freedom, 1.0)
-
-
-def satterthwaite(variances: Array, freedoms: Array | float) -> Array:
-    """Degrees of freedom of a sum of independent variances (..., K) (Satterthwaite 1946)."""
-    return divide(variances.sum(axis=-1) ** 2, (variances**2 / freedoms).sum(axis=-1))

@@ -60,7 +60,7 @@ def methods_of(statistic: Linearized) -> dict[str, Method]:
     if kind == "smooth":
         methods = dict.fromkeys(scales_of(statistic.bounds), _smooth)
     if spec.plain_shares and sample.is_one_table:
-        wilson: dict[str, Method] = {"wilson": _at_thresholds}
+        wilson: dict[str, Method] = {"wilson": _at_steps}
         methods = wilson | methods if sample.plain_shares else methods | wilson
     if spec.shares and not sample.share and kind != "logit":
         shares = Shares.of_sample(sample)
@@ -415,19 +415,22 @@ def _smooth(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> In
     return interval._replace(low=low, high=high)
 
 
-def _at_thresholds(statistic: Linearized, _method: str, level: Level, _: DrawPlan) -> Interval:
+def _at_steps(statistic: Linearized, _method: str, level: Level, _: DrawPlan) -> Interval:
     """Wilson's bounds of a share of rows, at any of the thresholds where it may be read."""
-    value, bounds = np.asarray(statistic.value), []
-    fewest = [share.rows for share in statistic.origin.plain_shares] or [np.inf]
-    for reading, most in zip(statistic.readings, fewest, strict=True):
-        share = np.asarray(reading.value, dtype=np.float64)
-        rows = np.fmin(divide(share * (1 - share), reading.variance), most)
-        bounds.append(wilson_bounds(share, rows, quantile(level, reading.freedom)))
-    low, high = np.min(bounds, axis=0)[0], np.max(bounds, axis=0)[1]
-    few = notes.few(min(fewest), "rows that the share reads", _EXACT)
-    scarce = notes.few_of_rarest(statistic, notes.OF_SHARES, _OF_CLASS)
-    note = few if min(fewest) < notes.OF_SHARES else scarce
-    return Interval(np.minimum(low, value), np.maximum(high, value), statistic.error, note)
+    each = [(r.value, r.variance, r.freedom) for r in statistic.readings]
+    share, variance, freedom = np.array(each, dtype=np.float64).T
+    most = [plain.rows for plain in statistic.origin.plain_shares] or np.inf
+    rows, z = (
+        np.fmin(divide(share * (1 - share), variance), most),
+        quantile(np.asarray(level)[..., None], freedom),
+    )
+    low, high = wilson_bounds(share, rows, z)
+    low, high = (
+        low.min(axis=-1, initial=statistic.value),
+        high.max(axis=-1, initial=statistic.value),
+    )
+    note = notes.few_of_rarest(statistic, notes.OF_SHARES, _OF_CLASS)
+    return Interval(low, high, statistic.error, note)
 
 
 def _folds(statistic: Linearized, _method: str, level: Level, _: DrawPlan) -> Interval:

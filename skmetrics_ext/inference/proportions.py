@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.results import Estimate, estimate
-from skmetrics_ext.inference.scales import Bounds, Level, increasing_root, quantile
+from skmetrics_ext.inference.scales import Bounds, Level, quantile
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.numeric import Array, divide, wilson
+from skmetrics_ext.numeric import Array, divide, increasing_root, wilson
 from skmetrics_ext.validation import InvalidParameterError, check_option, warn_undefined
 from skmetrics_ext.validation.parameters import check_level, check_number
 

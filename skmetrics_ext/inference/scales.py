@@ -33,17 +33,6 @@ def quantile(level: Level, freedom: Array | float | None = None) -> Any:
     return ndtri(tail) if freedom is None else np.asarray(stdtrit(freedom, tail))
 
 
-def increasing_root(rising: Callable[[Array], Array], low: Array, high: Array) -> Array:
-    """The root of a rising function in [low, high], by bisection; an end if it has none there."""
-    below, above = np.array(low), np.array(high)
-    # 60 halvings leave less than the rounding of a number in [0, 1].
-    for _ in range(60):
-        middle = (below + above) / 2
-        right = rising(middle) < 0
-        below, above = np.where(right, middle, below), np.where(right, above, middle)
-    return (below + above) / 2
-
-
 def delta_bounds(value: Array, error: Array, z: Array, bounds: Range) -> Bounds:
     """Value -+ z standard errors, within the bounds of the metric."""
     away = z * error

@@ -9,14 +9,14 @@ import numpy as np
 
 from skmetrics_ext.inference import notes
 from skmetrics_ext.inference.areas import score_bounds, sides_of
-from skmetrics_ext.inference.linearized import Linearized, difference_of, over_classes
+from skmetrics_ext.inference.linearized import Linearized, over_classes
 from skmetrics_ext.inference.margins import Claim
 from skmetrics_ext.inference.mover import difference_distances
 from skmetrics_ext.inference.notes import CONTRIBUTIONS, OF_SHARES, ROUNDING, UNITS
 from skmetrics_ext.inference.results import Contrast, Estimate
 from skmetrics_ext.inference.scales import quantile, tail_probability
 from skmetrics_ext.inference.tests.contingency import tango_bounds
-from skmetrics_ext.numeric import Array
+from skmetrics_ext.numeric import Array, difference_of
 
 _NAN = float("nan")
 _LEAST = 2.0  # rows of each class in which models differ, in the variance of a difference

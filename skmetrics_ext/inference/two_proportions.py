@@ -14,9 +14,9 @@ from skmetrics_ext.inference.mover import difference_distances
 from skmetrics_ext.inference.notes import ROUNDING
 from skmetrics_ext.inference.proportions import check_count, proportion_bounds
 from skmetrics_ext.inference.results import Estimate, estimate
-from skmetrics_ext.inference.scales import Bounds, increasing_root, quantile
+from skmetrics_ext.inference.scales import Bounds, quantile
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.numeric import Array, divide, ratio
+from skmetrics_ext.numeric import Array, divide, increasing_root, ratio
 from skmetrics_ext.registry import find
 from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import check_option, warn_undefined

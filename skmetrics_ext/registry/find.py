@@ -186,6 +186,11 @@ class Metric:
             if name in self.options and not _same(self.options[name], parameter.default)
         }
 
+    def plain_shares(self, ranking: Any) -> list[Any]:
+        """Shares of rows that the metric of a ranking is; empty where it is smooth."""
+        shares = self.spec.plain_shares
+        return [] if shares is None else shares(ranking, **self.kernel_params)
+
     @cached_property
     def kernel(self) -> Callable[..., Array]:
         """The kernel with its parameters: a function of the tally alone."""

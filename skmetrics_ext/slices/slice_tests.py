@@ -18,8 +18,8 @@ from skmetrics_ext import kernels
 from skmetrics_ext.inference.derivatives import value_and_deviations
 from skmetrics_ext.inference.draws import readers
 from skmetrics_ext.inference.draws.samples import TallySample
-from skmetrics_ext.inference.linearized import Linearized, linearize, satterthwaite
-from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.inference.linearized import Linearized, linearize
+from skmetrics_ext.numeric import Array, divide, satterthwaite
 from skmetrics_ext.slices.coding import ColumnCross
 from skmetrics_ext.tallies import Means
 from skmetrics_ext.validation.labels import subset

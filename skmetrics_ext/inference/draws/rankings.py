@@ -30,23 +30,12 @@ def is_area(metric: Metric) -> bool:
     return metric.spec.interval == "logit" and metric.params.get("max_fpr") in (None, 1)
 
 
-def plain_shares(metric: Metric, tally: RankTally) -> list[PlainShare]:
-    """Shares of rows that the metric of a ranking is; empty where it is smooth."""
-    shares = metric.spec.plain_shares
-    return [] if shares is None else shares(tally, **metric.kernel_params)
-
-
 def slope_of(metric: Metric) -> Slope | None:
     """Derivative of the kernel of a metric of rankings; None if it has none."""
-    slope, params = metric.spec.slope, metric.kernel_params
-    if slope is None or not (params or metric.spec.plain_shares):
+    slope = metric.spec.slope
+    if slope is None or not metric.kernel_params:
         return slope
-
-    def derivative(tally: RankTally) -> Array:
-        shares = plain_shares(metric, tally)
-        return np.asarray(shares[0].slope if shares else slope(tally, **params))
-
-    return derivative
+    return partial(slope, **metric.kernel_params)
 
 
 def _kind(metric: Metric) -> str:
@@ -137,16 +126,13 @@ class RankingSample(TallySample):
 
         Then there is no derivative.
         """
-        return any(len(plain_shares(self.metric, self._counted(i))) > 1 for i in self.indexes)
+        return any(len(self.metric.plain_shares(self._counted(i))) > 1 for i in self.indexes)
 
     @cached_property
     def plain_shares(self) -> list[PlainShare]:
         """Shares that one ranking may be read as in other samples, with slopes by atoms."""
-        if not self.is_one_table:
-            return []
-        shares = plain_shares(self.metric, self._tally)
-        index = self.indexes[0].index if shares else None
-        return [share._replace(slope=share.slope.reshape(-1)[index]) for share in shares]
+        shares = self.metric.plain_shares(self._tally) if self.is_one_table else []
+        return [s._replace(slope=s.slope.reshape(-1)[self.indexes[0].index]) for s in shares]
 
     @cached_property
     def is_one_table(self) -> bool:

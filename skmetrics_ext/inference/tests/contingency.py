@@ -15,10 +15,10 @@ from skmetrics_ext.inference.linearized import Contributions, Linearized
 from skmetrics_ext.inference.margins import Claim, on_side
 from skmetrics_ext.inference.proportions import binomial_tails
 from skmetrics_ext.inference.results import Contrast, Estimate, TestResult, compared_with
-from skmetrics_ext.inference.scales import Bounds, increasing_root, quantile, tail_probability
+from skmetrics_ext.inference.scales import Bounds, quantile, tail_probability
 from skmetrics_ext.inference.tests.rank_tests import subset_sum_chances
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.numeric import Array, divide, ratio
+from skmetrics_ext.numeric import Array, divide, increasing_root, ratio
 from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, check_option
 from skmetrics_ext.validation.groups import read_groups

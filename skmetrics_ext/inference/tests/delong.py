@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.draws.atoms import WeightsAre
 from skmetrics_ext.inference.draws.readers import samples_of_models
-from skmetrics_ext.inference.linearized import Linearized, differences_of, linearize, satterthwaite
+from skmetrics_ext.inference.linearized import Linearized, differences_of, linearize
 from skmetrics_ext.inference.margins import SIDES, Claim
 from skmetrics_ext.inference.notes import ROUNDING, with_design
 from skmetrics_ext.inference.results import Estimate
@@ -19,7 +19,7 @@ from skmetrics_ext.inference.t_tests import paired_t_test, welch_t_test
 from skmetrics_ext.metrics.averaging import CurveAverage, MultiClass
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.roc_auc import roc_auc_score
-from skmetrics_ext.numeric import Array, PosLabel
+from skmetrics_ext.numeric import Array, PosLabel, satterthwaite
 from skmetrics_ext.registry import find
 from skmetrics_ext.result_bases import Result
 from skmetrics_ext.tables import Table

@@ -249,6 +249,8 @@ class _Reading:
 
     def slope(self, tally: RankTally, method: str = "step", **params: float) -> Array:
         """A row changes its own rate directly, and the other one through the threshold."""
+        for share in self.plain_shares(tally, method, **params):
+            return np.asarray(share.slope)
         target = self.target(**params)
         x, values, _, wide = self._along(tally, target)
         step, first = self.attained(x, values, target), _first(x, values, target)
