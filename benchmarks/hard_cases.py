@@ -147,6 +147,35 @@ def _five_classes(rng: np.random.Generator, n_neg: int, n_pos: int) -> Rows:
     return y, raised / raised.sum(axis=1, keepdims=True), {}
 
 
+def _sure_third(rng: np.random.Generator, n_neg: int, n_pos: int) -> Rows:
+    """A third of the rows have log odds of 14 on the right side, but 1 % of these on the wrong."""
+    y = np.repeat([0, 1], [n_neg, n_pos])
+    side, sure, wrong = 2 * y - 1, rng.random(len(y)) < 1 / 3, rng.random(len(y)) < 0.01
+    odds = 1.2 * rng.normal(size=len(y)) + 1.6 * side
+    return y, expit(np.where(sure, np.where(wrong, -14, 14) * side, odds)), {}
+
+
+def _hardly_predicted(rng: np.random.Generator, n_neg: int, n_pos: int) -> Rows:
+    """Five classes, the rarest of which hardly ever has the highest score."""
+    shares = [0.4, 0.3, 0.15, 0.1, 0.05]
+    y = rng.choice(5, n_neg + n_pos, p=shares)
+    z = rng.normal(size=(len(y), 5)) + 2.5 * np.eye(5)[y]
+    z[:, 4] = z[:, 3] + 0.3 * rng.normal(size=len(y)) - 0.2
+    return y, (np.exp(1.2 * z) * shares).argmax(axis=1), {}
+
+
+def _contaminated(rng: np.random.Generator, n: int) -> Any:
+    return rng.normal(size=n) + np.where(rng.random(n) < 0.15, 2 * rng.standard_t(1.5, n), 0.0)
+
+
+def _gumbel(rng: np.random.Generator, n: int) -> Any:
+    return 0.55 * rng.gumbel(size=n)
+
+
+def _t3(rng: np.random.Generator, n: int) -> Any:
+    return rng.standard_t(3, n)
+
+
 def _normal(rng: np.random.Generator, n: int) -> Any:
     return rng.normal(size=n)
 
@@ -202,6 +231,14 @@ CASES = (
          ((120, 80), (600, 400))),
     Case("less its five grades", ("sensitivity_at_specificity_90", "equal_error_rate"), _graded,
          ((100, 100), (400, 400))),
+    Case("tails of t with 3 degrees", AREAS[1:2], _scores(_t3, 3.6), ((150, 100),)),
+    Case("15 % contaminated", AREAS[1:2], _scores(_contaminated, 1.8), ((105, 45),)),
+    Case("a third all but sure", AREAS[1:2], _sure_third, ((600, 400),)),
+    Case("gain area near 1", ("auprg",), _scores(_gumbel, 2.6), ((450, 50),)),
+    Case("gain area near 1, 0.5 % positive", ("auprg",), _scores(_normal, 2.2), ((3980, 20),)),
+    Case("1 in 100 labels wrong", ("auprg",), _wrong_labels, ((210, 90),)),
+    Case("a class hardly predicted", ("precision_macro",), _hardly_predicted,
+         ((150, 50), (450, 150), (1500, 500))),
     Case("0.98 right", ("top_2_accuracy",), _five_classes, ((60, 20), (150, 50))),
 )  # fmt: skip
 

@@ -42,6 +42,7 @@ _TINY = 1e-6
 _OF_CLASS = "rows of class {}"
 _EXACT = "method='clopper_pearson' is exact"
 _NO_CONTRIBUTION = 1e-9  # in units of the largest one: less is rounding
+_LEAST_OF_AREA = 2.0  # degrees of freedom of a curve's area: with 1 it would say nothing
 _PER_CONTRIBUTION = 0.75  # degrees of freedom of a curve's area for each effective contribution
 
 # Interval of a statistic, from the name of the method, the level, and the plan of any draws.
@@ -450,7 +451,7 @@ def _freedom(statistic: Linearized) -> Array:
     if kind != "smooth" or metric.tally != "ranks" or metric.spec.point_of:
         return statistic.freedom
     of_contributions = _PER_CONTRIBUTION * (statistic.effective - 1)
-    return np.fmax(np.fmin(statistic.freedom, of_contributions), 1.0)
+    return np.fmin(statistic.freedom, np.fmax(of_contributions, _LEAST_OF_AREA))
 
 
 def _known(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Interval:
