@@ -348,7 +348,7 @@ def read_grid(grid: Any, low: float = 0.0, high: float = 1.0) -> Array:
     """Checked points at which a mean curve is evaluated."""
     try:
         points = np.asarray(to_host(grid, "grid"), dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         points = np.empty(0)
     if points.ndim != 1 or points.size < 2 or not (np.diff(points) > 0).all():
         points = np.array([np.nan, np.nan])

@@ -173,7 +173,8 @@ def check_requirements(
     InvalidParameterError
         If a requirement cannot be read, or names an unknown metric, model or group.
     """
-    texts = [requirements] if isinstance(requirements, str) else list(requirements)
+    is_list = isinstance(requirements, Iterable) and not isinstance(requirements, str)
+    texts = list(requirements) if is_list else [requirements]
     if not texts:
         raise InvalidParameterError(f"There are no requirements: pass some, such as {_EXAMPLES}.")
     table = list(map(Row, rows))

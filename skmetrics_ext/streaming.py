@@ -227,6 +227,8 @@ class Accumulator:
         Accumulator
         """
         parts = (self, *others)
+        if not all(isinstance(part, Accumulator) for part in parts):
+            raise InvalidParameterError(f"others must be accumulators, got {others!r:.60}.")
         merged = Accumulator._without_rows(self._state, max_distinct=self.max_distinct)
         merged._edges = _shared(part._edges for part in parts if part.n_distinct)
         for part in parts:

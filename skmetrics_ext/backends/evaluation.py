@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -52,7 +52,7 @@ def evaluate(
     bins: Mapping[str, Any] | None = None,
     min_rows: int = 1,
     groups: str | None = None,
-    metrics: Any = OF_SCORES,
+    metrics: str | Callable[..., Any] | Iterable[Any] = OF_SCORES,
     labels: ArrayLike | None = None,
     pos_label: PosLabel = None,
     intervals: bool = False,

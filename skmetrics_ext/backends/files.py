@@ -24,6 +24,7 @@ from skmetrics_ext.backends.read_errors import (
     reading,
 )
 from skmetrics_ext.merged.columns import ColumnNames, RowLocation
+from skmetrics_ext.slices.coding import MISSING
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import printable
 
@@ -37,7 +38,6 @@ _EXTRAS = {
     "pandas": "frames",
 }
 BATCH = 1 << 19
-MISSING = "missing"  # group of the rows without a value in a column of groups
 
 
 def own_prefix() -> str:

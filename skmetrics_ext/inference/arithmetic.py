@@ -241,7 +241,8 @@ def mean(estimates: Iterable[Estimate], *, weights: ArrayLike | None = None) -> 
     >>> print(sx.mean([a, b]))
     0.775 [0.7104, 0.8287] (95% confidence, cv)
     """
-    found = list(estimates)
+    is_list = isinstance(estimates, Iterable) and getattr(estimates, "shape", None) != ()
+    found = list(estimates) if is_list else []
     operands = [_operand(estimate) for estimate in found]
     if not found or any(x is None for x in operands):
         raise InvalidParameterError(f"estimates must be one or more estimates, got {found!r:.60}.")

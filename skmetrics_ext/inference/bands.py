@@ -315,7 +315,7 @@ def _distinct(scores: Scores) -> Array:
 def _places(at: Any) -> Array:
     try:
         places = np.atleast_1d(np.asarray(to_host(at, "at"), dtype=np.float64))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         places = np.empty(0)
     if places.ndim != 1 or not places.size or np.isnan(places).any():
         raise InvalidParameterError(f"at must hold at least one number, got {at!r:.80}.")

@@ -14,7 +14,7 @@ from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_interva
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import axes
 from skmetrics_ext.plotting.display import Display, document_display
-from skmetrics_ext.plotting.source import is_by_model
+from skmetrics_ext.plotting.source import check_report, is_by_model
 from skmetrics_ext.tables import Table
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.parameters import check_level
@@ -128,7 +128,8 @@ class CrossValidationDisplay(Display):
 
         {drawn}
         """
-        level = report.confidence_level if confidence_level is None else confidence_level
+        level = check_report(report).confidence_level
+        level = level if confidence_level is None else confidence_level
         display = cls(report.folds(), baseline=report.baseline, confidence_level=level)
         for row in replace(report, confidence_level=level).summary(interval):
             drawn = {key: row[key] for key in ("low", "high", "train") if key in row}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
@@ -245,12 +245,12 @@ class CurveDisplay(SourceDisplay):
             curves = cls._default(lines)
         if curves is None:
             return list(lines.values())
-        names = [curves] if isinstance(curves, str) or not isinstance(curves, Iterable) else curves
-        for name in names:
-            if name not in lines:
-                raise InvalidParameterError(
-                    f"curves must name some of {list(lines)}, got {name!r}."
-                )
+        one = isinstance(curves, str) or not isinstance(curves, Iterable)
+        names = [curves] if one else list(curves)
+        unknown = [name for name in names if not isinstance(name, Hashable) or name not in lines]
+        if unknown or not names:
+            found = unknown[0] if unknown else names
+            raise InvalidParameterError(f"curves must name some of {list(lines)}, got {found!r}.")
         return [lines[name] for name in names]
 
     @classmethod

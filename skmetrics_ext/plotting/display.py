@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.documentation import PARAMETERS, document, fill, paragraphs_of
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.plotting.source import RESPONSES, DisplaySource, Request
+from skmetrics_ext.plotting.source import RESPONSES, DisplaySource, Request, check_report
 from skmetrics_ext.tables import Library, frame_of
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.parameters import ResponseMethod
@@ -235,7 +235,7 @@ class SourceDisplay(Display):
 
         {drawn}
         """
-        return cls._make(DisplaySource.of_report, report, model, **options)
+        return cls._make(DisplaySource.of_report, check_report(report), model, **options)
 
     @classmethod
     def _make(

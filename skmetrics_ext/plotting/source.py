@@ -278,6 +278,15 @@ def _stored(values: Any, request: Request) -> Responses:
     return Responses(Stored(None, dict.fromkeys(request.methods, values)), None)
 
 
+def check_report(report: Any) -> Any:
+    """Refuse what is no cross-validation report."""
+    if not hasattr(report, "results_of"):
+        raise InvalidParameterError(
+            f"report must be the result of cross_validation_report, got {report!r:.60}."
+        )
+    return report
+
+
 def is_by_model(cv_results: Any) -> bool:
     """Whether this is a mapping of names to results of ``cross_validate``."""
     several = isinstance(cv_results, Mapping) and bool(cv_results)

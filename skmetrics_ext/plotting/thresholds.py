@@ -278,6 +278,8 @@ class ThresholdDisplay(CurveDisplay):
             metrics = RATES
         elif isinstance(metrics, str) or not isinstance(metrics, Sequence):
             metrics = [metrics]
+        if not len(metrics):
+            raise InvalidParameterError("metrics is empty: name a metric of labels, such as 'f1'.")
         for function in metrics:
             metric = find(function)
             if metric.spec.response not in ("labels", ""):

@@ -404,6 +404,11 @@ def _registered(name: str, spec: MetricSpec, params: dict[str, Any]) -> Metric:
             f"{spec.name} takes no {' and no '.join(unknown)}; its parameters are "
             f"{[key for key in list(accepted)[2:] if key != 'sample_weight']}."
         )
+    if params.get("sample_weight") is not None:
+        raise InvalidParameterError(
+            f"sample_weight is no parameter of {spec.name} that all rows share: pass it as "
+            "sample_weight= next to y_true."
+        )
     if params.get("labels") is not None:
         read_labels(params["labels"])
     return Metric(name, spec.function, spec, params)

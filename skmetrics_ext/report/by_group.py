@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -70,18 +70,15 @@ class RowGroups:
         return f"by {names}: out-of-fold values of models fitted on rows of all groups"
 
 
-def _columns(argument: Any, X: Any) -> Mapping[str, Any]:
-    """Columns of groups by name."""
-    if isinstance(argument, Mapping):
-        return argument
+def _columns(argument: Any, X: Any) -> Any:
+    """Columns of groups by name, or as they came."""
     if isinstance(argument, str):
         if argument not in list(getattr(X, "columns", [])):
             raise InvalidParameterError(
                 f"by={argument!r} is not a column of X; pass an array with a value for each row."
             )
         return {argument: X[argument]}
-    name = getattr(argument, "name", None)
-    return {name if isinstance(name, str) else "group": argument}
+    return argument
 
 
 # --------------------------------------------------------------------------- statistics

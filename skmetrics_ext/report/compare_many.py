@@ -240,8 +240,8 @@ def _names(predictions: Any, control: Any) -> list[Any]:
             f"pred_b}}, got {type(predictions).__name__}{size}."
         )
     names = list(predictions)
-    if control is not None and control not in names:
-        raise InvalidParameterError(f"control has to be one of {names}, got {control!r}.")
+    if control is not None:
+        check_option("control", control, names)
     return names
 
 

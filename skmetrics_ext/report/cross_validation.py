@@ -76,9 +76,10 @@ def cross_validation_report(
         The group of each row, such as the patient; rows of a group may be dependent. Folds of an
         int ``cv`` keep groups whole, and all intervals and tests treat groups, not rows, as
         independent.
-    by : str, array-like or dict of str to array-like, default=None
+    by : str, array-like, data frame or dict of str to array-like, default=None
         Column of ``X``, or values for each row, by which results are split. Each group gets the
-        values of its out-of-fold predictions, and the gap from all other rows.
+        values of its out-of-fold predictions, and the gap from all other rows. Rows without a
+        value (None, nan) are the group "missing".
     baseline : {"prior", "most_frequent", "stratified", "uniform"}, estimator or None, \
 default="prior"
         A strategy of `sklearn.dummy.DummyClassifier`, or a model; the last line of the table.

@@ -76,7 +76,8 @@ def _all_findings(report: CrossValidationReport) -> list[dict[str, Any]]:
 
 def findings_of(report: CrossValidationReport, code: str | Iterable[str] | None) -> Table:
     """Findings with one of the codes, or all of them, in the order of `KINDS`."""
-    codes = [*KINDS] if code is None else [code] if isinstance(code, str) else list(code)
+    is_list = isinstance(code, Iterable) and not isinstance(code, str)
+    codes = [*KINDS] if code is None else list(code) if is_list else [code]
     for name in codes:
         check_option("code", name, KINDS)
     rows = [row for row in _all_findings(report) if row["code"] in codes]

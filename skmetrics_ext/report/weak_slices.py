@@ -19,7 +19,7 @@ from skmetrics_ext.merged.columns import score_columns
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import draw
-from skmetrics_ext.slices.coding import Coded, check_number
+from skmetrics_ext.slices.coding import MISSING, Coded, check_number
 from skmetrics_ext.slices.slice_search import Search, WeakSlice, search
 from skmetrics_ext.slices.slice_tests import part_of, slice_tests
 from skmetrics_ext.slices.table import FEW_BINS, Frame, check_lengths, read_slices, slice_columns
@@ -214,6 +214,8 @@ def _response(metric: Metric, table: Frame, pred: Any, score: Any) -> tuple[Any,
     names, labels = score_columns(score, metric.params.get("labels"))
     params = {} if labels is None else {"labels": labels}
     scores = [table.read(name, "score") for name in names]
+    if not scores:
+        raise InvalidParameterError(f"score must name a column, or several, got {score!r}.")
     if len(scores) == 1:
         return scores[0], params
     check_lengths({name: len(column) for name, column in zip(names, scores, strict=True)})
@@ -265,7 +267,7 @@ def slice_text(values: Mapping[str, Any] | str) -> str:
         return values
     texts = []
     for name, value in values.items():
-        text = "missing" if value is None else formats.plain(value) or str(value)
+        text = MISSING if value is None else formats.plain(value) or str(value)
         joint = {"<": "", ">": "", "[": "in "}.get(text[:1], "= ")
         texts.append(f"{name} {joint}{text}")
     return ", ".join(texts)

@@ -104,10 +104,11 @@ def get_scorer(
     >>> round(worst(model.fit(X[:, :4], y), X[:, :4], y, region=X[:, 4] > 0.1), 3)
     0.935
     """
+    check_option("worst_of_bound", worst_of_bound, (False, True))
     if worst_of is not None:
         scorer = get_scorer(scoring, missing=missing, pos_label=pos_label, **params)
         return _worst_group_scorer(scorer, worst_of, min_rows, worst_of_bound)
-    if min_rows != 1 or worst_of_bound:
+    if not isinstance(min_rows, int) or min_rows != 1 or worst_of_bound:
         argument = "worst_of_bound" if worst_of_bound else "min_rows"
         raise InvalidParameterError(f"{argument} applies to groups: pass worst_of= as well.")
     if pos_label is not None:
@@ -126,7 +127,8 @@ def get_scorer(
         spec = spec_of(scoring) if callable(scoring) else None
         if spec is None or spec.greater_is_better is None:
             raise InvalidParameterError(
-                f"{scoring!r} is not a registered metric: pass your own function to make_scorer."
+                f"scoring={scoring!r} is not a registered metric: pass your own function to "
+                "make_scorer."
             )
     elif name not in scorers() and f"neg_{name}" in scorers():
         raise InvalidParameterError(
@@ -158,7 +160,6 @@ def _worst_group_scorer(scorer: Scorer, column: Any, min_rows: Any, of_bound: An
             "worst_of compares groups of different sizes, so sums cannot be used: leave out "
             "normalize=False."
         )
-    check_option("worst_of_bound", of_bound, (False, True))
     return WorstGroupScorer(scorer, column, check_integer("min_rows", min_rows, 1), of_bound)
 
 
@@ -195,6 +196,7 @@ def make_scorer(
     >>> make_scorer(fbeta_score, beta=2)
     make_scorer(fbeta_score, greater_is_better=True, beta=2)
     """
+    check_option("greater_is_better", greater_is_better, (True, False))
     if response_method is None:
         spec = spec_of(score_func)
         response_method = RESPONSES[spec.response] if spec is not None else "predict"

@@ -66,9 +66,10 @@ def compute_metrics(
         of one class need it for any other labels.
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weight of each row.
-    by : dict of str to array-like, default=None
+    by : array-like, data frame or dict of str to array-like, default=None
         Group columns with a value per row: every combination that occurs is evaluated
-        separately, and a table is returned as by `evaluate`.
+        separately, and a table is returned as by `evaluate`. Rows without a value (None, nan)
+        are the group "missing".
     margins, bins, min_rows : bool, dict, int
         As in `evaluate`; only with ``by``.
     groups : array-like of shape (n_samples,), default=None

@@ -112,7 +112,9 @@ class ScorerPanel(TakesMetadata):
         and if a metric or its interval is undefined. ``groups=`` in the call (with metadata
         routing: ``set_score_request(groups=True)``) makes them intervals for grouped rows.
     on_error : {"nan", "raise"}, default=None
-        What to do if a metric raises. By default "nan", or "raise" with ``missing="raise"``.
+        What to do if a metric raises. By default "nan", or "raise" with ``missing="raise"``. A
+        panel cannot see the ``error_score`` of its host (`cross_validate`, `GridSearchCV`): next
+        to ``error_score="raise"`` pass ``on_error="raise"``.
 
     Attributes
     ----------
@@ -144,9 +146,9 @@ class ScorerPanel(TakesMetadata):
         intervals: bool | Mapping[str, Any] = False,
         on_error: Literal["nan", "raise"] | None = None,
     ) -> None:
+        check_option("missing", missing, MISSING)
         if on_error is None:
             on_error = "raise" if missing == "raise" else "nan"
-        check_option("missing", missing, MISSING)
         check_option("on_error", on_error, ("nan", "raise"))
         self.missing, self.pos_label = missing, pos_label
         self.intervals, self.on_error = intervals, on_error

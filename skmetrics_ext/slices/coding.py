@@ -19,6 +19,7 @@ from skmetrics_ext.validation.errors import shown_names
 from skmetrics_ext.validation.parameters import check_integer
 
 MOST_CELLS = 20_000_000
+MISSING = "missing"  # group of the rows without a value in a column of groups
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -56,6 +57,15 @@ class Coded:
         # An edge belongs to the bin above it.
         codes = np.searchsorted(edges, numbers_of(column), side="right")
         return cls(name, bin_names(edges), codes.astype(np.int64, copy=False))
+
+    def spread(self, kept: Array, n_rows: int, absent: Any) -> Coded:
+        """Codes of all rows, of which ``kept`` have these codes and the others ``absent``."""
+        if len(kept) == n_rows:
+            return self
+        values = self.values if absent in self.values else (*self.values, absent)
+        codes = np.full(n_rows, values.index(absent), dtype=np.int64)
+        codes[kept] = self.codes
+        return Coded(self.name, values, codes)
 
 
 def numbers_of(column: Column) -> Array:

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.slices.coding import Coded, bin_names, cross, edges_of, numbers_of
+from skmetrics_ext.slices.coding import MISSING, Coded, bin_names, cross, edges_of, numbers_of
+from skmetrics_ext.slices.table import Frame
 from skmetrics_ext.tables import Shown, Table
 from skmetrics_ext.validation import InvalidParameterError
-from skmetrics_ext.validation.containers import Column, read_column
+from skmetrics_ext.validation.containers import Column, count_rows, read_present
 from skmetrics_ext.validation.errors import printable
 from skmetrics_ext.validation.rows import check_index, index_of
 
@@ -84,12 +85,18 @@ class GroupColumns:
         """The groups that occur, and the group number of each row; None without columns."""
         if not columns:
             return (None,), None
-        coded = [
-            Coded.binned(name, column, self.edges[name])
-            if name in self.edges
-            else Coded.of(name, column)
-            for name, column in columns.items()
-        ]
+        return self.groups_of_codes([self.coded(*named) for named in columns.items()])
+
+    def coded(self, name: str, column: Column) -> Coded:
+        """A column as codes of its values, or of its bins."""
+        if not len(column):
+            return Coded(name, (), np.zeros(0, dtype=np.int64))
+        if name in self.edges:
+            return Coded.binned(name, column, self.edges[name])
+        return Coded.of(name, column)
+
+    def groups_of_codes(self, coded: Sequence[Coded]) -> tuple[Sequence[Any], Array]:
+        """The groups that occur, and the group number of each row."""
         if len(coded) == 1:
             return [self.key([value]) for value in coded[0].values], coded[0].codes
         combinations, number = cross(coded)
@@ -173,7 +180,7 @@ class GroupColumns:
         """Sort groups by their values and bins; margins and all rows come last."""
         listed = list(groups)
         places = {
-            name: {text: i for i, text in enumerate(bin_names(edges))}
+            name: {text: i for i, text in enumerate((*bin_names(edges), MISSING))}
             for name, edges in self.edges.items()
         }
 
@@ -220,6 +227,23 @@ def check_bins(bins: Iterable[str], names: Iterable[str]) -> None:
 NO_GROUPS = GroupColumns()
 
 
+def columns_of(by: Any, n_rows: int) -> Mapping[str, Any]:
+    """Columns of groups by name, from a column, a data frame, or a dict of columns."""
+    if hasattr(by, "columns"):
+        frame = Frame(by, "by")
+        by = {name: frame.column(name, "by") for name in frame.names}
+    elif count_rows(by) == n_rows:
+        name = getattr(by, "name", None)
+        by = {name if isinstance(name, str) else "group": by}
+    if not isinstance(by, Mapping) or not by or not all(isinstance(name, str) for name in by):
+        raise InvalidParameterError(
+            "by must be a dict of the name of a variable to its column, a data frame of such "
+            f"columns, or one column, with a value for each of the {n_rows} rows, got {by!r:.60}, "
+            f"which has {count_rows(by) or 'no'} rows."
+        )
+    return by
+
+
 def group_arrays(
     by: Any, bins: Mapping[str, Any], n_rows: int, y_true: Any
 ) -> tuple[GroupColumns, Sequence[Any], Array]:
@@ -227,8 +251,8 @@ def group_arrays(
 
     Parameters
     ----------
-    by : mapping of str to array-like
-        A column for each variable.
+    by : array-like, data frame, or mapping of str to array-like
+        A column for each variable. Rows without a value are the group `MISSING`.
     bins : mapping
         Number of bins, or inner edges, of numeric columns.
     n_rows : int
@@ -236,28 +260,31 @@ def group_arrays(
     y_true : array-like
         The columns must have its index.
     """
-    is_mapping = isinstance(by, Mapping) and all(isinstance(name, str) for name in by)
-    if not is_mapping or not by:
-        raise InvalidParameterError(
-            "by must be a dict of the name of a variable to its column, one value for each row, "
-            f"got {by!r:.60}."
-        )
+    by = columns_of(by, n_rows)
     check_bins(bins, by)
-    columns = {}
+    columns, kept = {}, {}
     for name, data in by.items():
-        columns[name] = column = read_column(data, name)
-        check_index(y_true=index_of(y_true), **{name: column.index})
-        if column.mask is not None:
-            raise InvalidParameterError(f"by: column {name!r} is masked: leave out such rows.")
-        if len(column) != n_rows:
+        check_index(y_true=index_of(y_true), **{name: index_of(data)})
+        if count_rows(data) is None or hasattr(data, "levels"):
             raise InvalidParameterError(
-                f"by: column {name!r} has {len(column)} rows, and {n_rows} rows are evaluated: "
+                f"by: column {name!r} must hold a value for each row, got {data!r:.60}."
+            )
+        if np.ma.is_masked(data):
+            raise InvalidParameterError(f"by: column {name!r} is masked: leave out such rows.")
+        columns[name], kept[name], length = read_present(data, name)
+        if length != n_rows:
+            raise InvalidParameterError(
+                f"by: column {name!r} has {length} rows, and {n_rows} rows are evaluated: "
                 "leave masked rows out of all columns."
             )
     edges = {name: edges_of(name, numbers_of(columns[name]), cuts) for name, cuts in bins.items()}
     grouped = replace(GroupColumns.of(list(columns)), edges=edges)
-    groups, group = grouped.groups_of(columns)
-    assert group is not None
+    groups, group = grouped.groups_of_codes(
+        [
+            grouped.coded(name, column).spread(kept[name], n_rows, MISSING)
+            for name, column in columns.items()
+        ]
+    )
     counts = np.bincount(group, minlength=len(groups)).tolist()
     grouped.check(dict(zip(groups, counts, strict=True)))
     return grouped, groups, group

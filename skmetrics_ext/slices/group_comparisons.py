@@ -103,7 +103,7 @@ class Groups:
         """Compare the groups by one of the metrics."""
         if not self.by.names or self.source is None:
             raise InvalidParameterError("There are no groups to compare: pass by=.")
-        if metric not in self.metrics:
+        if not isinstance(metric, str) or metric not in self.metrics:
             raise InvalidParameterError(
                 f"metric={metric!r} was not asked for.{near(str(metric), self.metrics)} "
                 f"Metrics: {shown_names(self.metrics)}."
@@ -284,7 +284,7 @@ class GroupComparison:
 
     def _check_against(self, against: Any) -> None:
         if not isinstance(against, Mapping):
-            if against in AGAINST:
+            if isinstance(against, str) and against in AGAINST:
                 return
             raise InvalidParameterError(
                 f"against must be one of {list(AGAINST)}, or a dict of columns to the values of "

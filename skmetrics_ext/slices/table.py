@@ -29,7 +29,7 @@ _FEW_ROWS = 100  # below half of which no column counts as near-unique
 class Frame:
     """Columns by name: of a data frame, an Arrow table or a mapping of arrays."""
 
-    def __init__(self, data: Any) -> None:
+    def __init__(self, data: Any, what: str = "data") -> None:
         maker = type(data).__module__.partition(".")[0]
         if isinstance(data, Mapping):
             self.names = list(data)
@@ -37,14 +37,14 @@ class Frame:
             self.names = list(data.schema.names if maker == "pyarrow" else data.columns)
         else:
             raise InvalidParameterError(
-                "data must be a pandas or polars data frame, a pyarrow table, or a mapping from "
+                f"{what} must be a pandas or polars data frame, a pyarrow table, or a mapping from "
                 f"names to arrays, got {maker}.{type(data).__name__}: rows of slices are read "
                 "many times, so they have to be in memory."
             )
         self._data, self._is_arrow = data, maker == "pyarrow"
         twice = [name for name in self.names if self.names.count(name) > 1]
         if twice:
-            raise InvalidParameterError(f"data has two columns named {printable(twice[0])!r}.")
+            raise InvalidParameterError(f"{what} has two columns named {printable(twice[0])!r}.")
 
     def column(self, name: Any, what: str) -> Any:
         """A column, unconverted; errors name the argument ``what``."""
@@ -102,12 +102,7 @@ def code_column(name: str, column: Any, bins: Any, *, always: bool) -> Coded:
     is_numeric = read.categories is None and read.values.dtype.kind in "fiu"
     if not always and not (is_numeric and len(kernels.encode(read.values)[0]) > FEW_VALUES):
         bins = None
-    of_kept = Coded.of(name, read, bins)
-    if len(kept) == len(lacking):
-        return of_kept
-    codes = np.full(len(lacking), len(of_kept.values), dtype=np.int64)
-    codes[kept] = of_kept.codes
-    return Coded(name, (*of_kept.values, None), codes)
+    return Coded.of(name, read, bins).spread(kept, len(lacking), None)
 
 
 def is_near_unique(column: Coded) -> bool:

@@ -80,7 +80,10 @@ def metric_at_thresholds(
     """
     if not callable(metric_func):
         raise InvalidParameterError(f"metric_func must be callable, got {metric_func!r:.60}.")
-    metric = find(metric_func, metric_params)
+    params = dict(metric_params or {})
+    if sample_weight is None:
+        sample_weight = params.pop("sample_weight", None)
+    metric = find(metric_func, params)
     rows = LabelledRows.read(y_true, y_score, pos_label, sample_weight, not _is_ratio(metric))
     return rows.values(metric), rows.thresholds
 

@@ -322,7 +322,7 @@ def _read_cost(cost: Any) -> Costs:
         return None
     try:
         false_positive, false_negative = (float(part) for part in cost)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         false_positive = false_negative = np.nan
     if not (0 <= false_positive < np.inf and 0 < false_negative < np.inf):
         raise InvalidParameterError(

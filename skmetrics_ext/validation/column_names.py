@@ -27,7 +27,7 @@ def names_of(data: Any) -> Names:
     """
     if hasattr(data, "collect"):  # a lazy frame, which is refused where it is read
         return None
-    names = getattr(data, "columns", None)
+    names = getattr(data, "column_names", getattr(data, "columns", None))
     if names is None:
         name = getattr(data, "name", None)
         return None if name is None else [name]

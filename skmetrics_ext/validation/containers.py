@@ -72,7 +72,7 @@ def read_column(data: Any, name: str) -> Column:
         return data
     if isinstance(data, np.ma.MaskedArray):
         mask = np.ma.getmaskarray(data)
-        return Column(name, data.data, mask=mask if mask.any() else None)
+        return Column(name, _with_rows(data.data, data, name), mask=mask if mask.any() else None)
     if isinstance(data, np.matrix):
         flat = np.asarray(data)
         return Column(name, flat.reshape(-1) if 1 in flat.shape else flat)
@@ -211,11 +211,29 @@ def missing_rows(column: Any) -> Array:
     """Rows of a column, in any container, that have no value."""
     if isinstance(column, np.ma.MaskedArray):
         return np.ma.getmaskarray(column) | missing_rows(column.data)
+    if isinstance(column, list | tuple):  # NumPy makes text of nan beside text
+        return missing_values(np.array(column, dtype=object))
     if not (hasattr(column, "isna") or hasattr(column, "null_count")):
         return missing_values(np.asarray(column))
     kind = str(getattr(column, "dtype", getattr(column, "type", ""))).lower()
     marked = marked_missing(column)
-    return marked | np.isnan(np.asarray(column)) if kind in _FLOATS else marked
+    return marked | missing_values(np.asarray(column)) if kind in _FLOATS else marked
+
+
+def read_present(data: Any, name: str) -> tuple[Column, Array, int]:
+    """The rows of a column that have a value, their positions, and the number of all rows.
+
+    Floats that are integers, as missing values make of integers, are integers again.
+    """
+    data = to_host(data, name)
+    lacking = missing_rows(data)
+    kept = np.flatnonzero(~lacking) if lacking.ndim == 1 else np.arange(len(lacking))
+    if len(kept) == len(lacking):
+        return read_column(data, name), kept, len(kept)
+    column = read_column(take_rows(data, kept), name)
+    if column.values.dtype.kind == "f" and (column.values % 1 == 0).all():
+        column.values = column.values.astype(np.int64)
+    return column, kept, len(lacking)
 
 
 def _with_rows(values: Array, data: Any, name: str) -> Array:
@@ -272,6 +290,9 @@ def _refuse_missing(name: str, missing: Array) -> None:
 
 
 def _read_pandas(data: Any, name: str) -> Column:
+    if not hasattr(data, "__len__") or hasattr(data, "levels"):
+        kind = type(data).__name__
+        raise InvalidParameterError(f"{name} must hold one value a row, got a {kind} of pandas.")
     index = getattr(data, "index", None)
     dtype = getattr(data, "dtype", None)
     if dtype is not None and hasattr(dtype, "categories") and hasattr(dtype, "ordered"):
@@ -323,9 +344,12 @@ def _read_polars(data: Any, name: str) -> Column:
 
 
 def _read_pyarrow(data: Any, name: str) -> Column:
+    if hasattr(data, "column_names"):  # a table, or a batch of one
+        columns = [_read_pyarrow(column, name).labels for column in data.columns]
+        return Column(name, np.array(columns).T, names=names_of(data))
     if not hasattr(data, "null_count"):
         raise InvalidParameterError(
-            f"{name} must be a pyarrow Array or ChunkedArray, got {type(data).__name__}."
+            f"{name} must be a pyarrow Array or ChunkedArray or Table, got {type(data).__name__}."
         )
     if data.null_count:
         _refuse_missing(name, marked_missing(data))

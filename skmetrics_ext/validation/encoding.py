@@ -105,11 +105,11 @@ def ranks_in(order: Sequence[Any], classes: Array) -> Array:
 
 
 def _as_in(first: Array, classes: Array) -> Array:
-    """Booleans as classes where the first column has only these, since True equals 1."""
-    if first.dtype.kind != "b" or classes.dtype.kind == "b":
+    """The classes as booleans or integers if the first column holds such, and all of them."""
+    narrower = {"b": "iuf", "i": "f", "u": "f"}.get(first.dtype.kind, "")
+    if classes.dtype.kind not in narrower or not np.isin(classes, first).all():
         return classes
-    has_all = np.isin(classes, first).all()
-    return classes.astype(bool) if has_all else classes
+    return classes.astype(first.dtype)
 
 
 def _through(code_of: Array, dense: Array) -> Array:

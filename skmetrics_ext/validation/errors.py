@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import sys
 import warnings
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Set
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
 
 
 class InvalidParameterError(ValueError, TypeError):
@@ -22,6 +26,43 @@ def check_option(name: str, value: Any, options: Iterable[Any]) -> None:
         accepted = False
     if not accepted:
         raise InvalidParameterError(f"{name} has to be one of {options}, got {value!r}.")
+
+
+def fits(value: Any, hint: Any) -> bool:
+    """Whether an argument is of an annotated type; True where that does not show."""
+    if isinstance(value, np.ndarray) and not value.ndim:
+        return False
+    if get_origin(hint) in (Union, UnionType):
+        return any(fits(value, option) for option in get_args(hint))
+    if get_origin(hint) is Literal:
+        return isinstance(value, str | float) and value in get_args(hint)
+    kind = get_origin(hint) or hint
+    if kind in (int, float):
+        return isinstance(value, kind | int | np.number) and not abs(value) > sys.float_info.max
+    try:
+        return isinstance(value, kind or type(None))
+    except TypeError:  # Any, a protocol
+        return True
+
+
+def refuse_unfit(function: Callable[..., Any], arguments: Mapping[str, Any]) -> None:
+    """Refuse an argument that a function failed on and that is not of its annotated type."""
+    try:
+        hints = get_type_hints(function)
+    except NameError:  # a type that is imported for type checkers only
+        return
+    for name, value in arguments.items():
+        words = str(function.__annotations__.get(name))
+        fit = fits(value, hints.get(name, Any))
+        if "ArrayLike" in words:
+            other = isinstance(value, str | bytes | Mapping | Set) or not hasattr(value, "__len__")
+            fit = not other and getattr(value, "ndim", 1) > 0
+            fit = fit or (value is None and "None" in words)
+        else:
+            words = inspect.formatannotation(hints.get(name, Any))
+        if not fit:
+            words = words.replace("ArrayLike", "array-like")
+            raise InvalidParameterError(f"{name} must be {words}, got {value!r:.60}.")
 
 
 def usage(function: Callable[..., Any]) -> str:
@@ -54,8 +95,6 @@ def warn_user(message: str) -> None:
 
 def _outside() -> int:
     """Stack level of the user's line, the first frame outside the package."""
-    import sys
-
     level, frame = 1, sys._getframe(1)
     while frame.f_back and frame.f_globals.get("__name__", "").startswith("skmetrics_ext"):
         level, frame = level + 1, frame.f_back

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+import numpy as np
+
 from skmetrics_ext.validation.errors import InvalidParameterError
 
 _MOST_DRAWS = 10**8  # more would not end
@@ -14,7 +16,7 @@ def as_number(value: Any) -> float:
     """A value as a float; nan if it is not a number."""
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return float("nan")
 
 
@@ -48,7 +50,8 @@ def check_number(name: str, value: Any, low: float) -> float:
 
 def check_integer(name: str, value: Any, low: int) -> int:
     """An integer of at least `low`."""
-    if isinstance(value, bool) or not hasattr(value, "__index__") or value < low:
+    is_one = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not is_one or value < low:
         raise InvalidParameterError(f"{name} has to be an integer of {low} or more, got {value!r}.")
     return int(value)
 

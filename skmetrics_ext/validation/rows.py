@@ -204,9 +204,9 @@ def _read_weight(column: Column, absolute: bool, part: bool) -> Array:
         return _check_int_weight(weight, absolute, part)
     try:
         weight = weight.astype(np.float64, copy=False)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InvalidParameterError(
-            f"sample_weight must hold numbers, got dtype {weight.dtype}."
+            f"sample_weight must hold numbers, got dtype {weight.dtype}: {error}."
         ) from error
     if not kernels.all_finite(weight):
         what, row = first_not_finite(weight)

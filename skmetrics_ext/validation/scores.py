@@ -458,7 +458,8 @@ def _numbers(column: Column) -> Array:
             f"{name} is a sparse matrix, and every label needs a score: pass {name}.toarray()."
         )
     if column.categories is not None or values.dtype.kind in "SUMmV":
-        raise InvalidParameterError(f"{name} must hold numbers, got dtype {values.dtype}.")
+        found = "categories" if column.categories is not None else f"dtype {values.dtype}"
+        raise InvalidParameterError(f"{name} must hold numbers, got {found}.")
     if values.dtype.kind == "c":
         raise InvalidParameterError(f"Complex data not supported in {name}.")
     if values.dtype.kind == "O":

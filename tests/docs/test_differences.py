@@ -31,6 +31,7 @@ MARKS, RANKS = np.array([[1, 0], [0, 1], [1, 1]]), np.array([[0.1, 0.2], [0.3, 0
 SIGNS = 2 * MARKS - 1
 BIG = np.array([2**53, 2**53 + 1])
 COLUMN, SPARSE = np.ones((4, 1)), csr_array(MARKS)
+DIGITS, CLASSES, N = ["1", "2", "1", "1"], np.array([[0], [1]]), [0, 0, 0, 0]
 DATES = np.array([1, 2, 2, 1], "M8[s]"), np.array([1, 2, 1, 1], "M8[s]")
 GRADES = ["lo", "mid", "hi"]
 TEXT = GRADES, ["lo", "mid", "lo"]
@@ -76,6 +77,20 @@ def first_name(m: Any) -> str:
     return str(next(iter(m.classification_report(labels, labels, output_dict=True))))
 
 
+def pr_dtype(m: Any, dtype: Any) -> str:
+    return str(m.precision_recall_curve(Y, np.array([1, 9, 4, 2], dtype))[2].dtype)
+
+
+def one_vs_one(m: Any) -> str:
+    rows = np.array([[0.6, 0.2, 0.2], [0.2, 0.5, 0.3], [0.1, 0.2, 0.7]])
+    return type(m.roc_auc_score([0, 1, 2], rows, multi_class="ovo")).__name__
+
+
+def weighted_errors(m: Any) -> str:
+    weights = [1, 2, 1, 1]
+    return type(m.zero_one_loss(Y, P, normalize=False, sample_weight=weights)).__name__
+
+
 CASES = [
     Case("sparse multilabel", lambda m: m.roc_auc_score(SPARSE, RANKS), REFUSED, "accepted"),
     Case("sparse multilabel", lambda m: m.coverage_error(SPARSE, RANKS), REFUSED, "accepted"),
@@ -112,6 +127,26 @@ CASES = [
         lambda m: m.brier_score_loss(Y, S, labels=[0, 1, 2]),
         "0.105",
         REFUSED,
+    ),
+    Case("text as weights", lambda m: m.roc_auc_score(Y, S, sample_weight=DIGITS), "1.0", REFUSED),
+    Case(
+        "text as weights",
+        lambda m: m.balanced_accuracy_score(Y, P, sample_weight=DIGITS),
+        "0.833",
+        REFUSED,
+    ),
+    Case("shape (k, 1)", lambda m: m.log_loss(Y, S, labels=CLASSES), "0.338", REFUSED),
+    Case("shape (k, 1)", lambda m: m.hinge_loss(Y, S, labels=CLASSES), "0.75", REFUSED),
+    Case("zero_division=True", lambda m: m.precision_score(Y, N, zero_division=True), "1", REFUSED),
+    Case("dtype of the thresholds", lambda m: pr_dtype(m, np.float16), "float16", "float32"),
+    Case("dtype of the thresholds", lambda m: pr_dtype(m, np.int64), "int64", "float64"),
+    Case("type of a number", one_vs_one, "float64", "float"),
+    Case("type of a number", weighted_errors, "float64", "float"),
+    Case(
+        "`normalize=False` in `confusion",
+        lambda m: m.confusion_matrix(Y, P, normalize=False),
+        "refused",
+        "refused",
     ),
     Case("`pos_label=7`", lambda m: m.brier_score_loss(Y, S, pos_label=7), "0.255", REFUSED),
     Case("`pos_label=7`", lambda m: m.d2_brier_score(Y, S, pos_label=7), "-inf", REFUSED),
@@ -226,8 +261,8 @@ def answer(case: Case, library: Any) -> Any:
 
 def said(text: str, got: Any) -> bool:
     """Whether an answer is the one that the words say."""
-    if text == REFUSED or isinstance(got, str):
-        return bool(text == got)
+    if text in (REFUSED, "refused") or isinstance(got, str):
+        return got in (text, REFUSED if text == "refused" else text)
     if not re.fullmatch(r"-?(nan|inf|[\d.]+)", text):
         return bool(np.isfinite(got).all())
     digits = len(text.partition(".")[2])

@@ -191,7 +191,17 @@ def test_what_holds_no_rows():
         with pytest.raises(InvalidParameterError, match="it must hold one value a row, got a"):
             read_column(other, "it")
     with pytest.raises(InvalidParameterError, match="it must be a pyarrow Array or Chunked"):
-        read_column(pa.table({"a": [1]}), "it")
+        read_column(pa.scalar(1), "it")
+    table = pa.table({"a": [1, 2], "b": [3.5, 4.5]})
+    for frame in (table, table.to_batches()[0], table.to_pandas(), pl.from_arrow(table)):
+        read = read_column(frame, "it")
+        assert (read.values.tolist(), read.names) == ([[1, 3.5], [2, 4.5]], ["a", "b"])
+    for scalar in (pd.NA, pd.NaT, pd.Timestamp(0), pd.MultiIndex.from_arrays([[1], [2]])):
+        with pytest.raises(InvalidParameterError, match="it must hold one value a row, got a"):
+            read_column(scalar, "it")
+    for masked in (np.ma.array(2.0), np.ma.masked):
+        with pytest.raises(InvalidParameterError, match="it must hold rows, got the scalar"):
+            read_column(masked, "it")
 
 
 def test_text_in_a_list_is_text_alone():

@@ -26,6 +26,7 @@ from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.registry.find import parameters_of
 from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities, Scores
+from skmetrics_ext.validation.errors import check_option
 from skmetrics_ext.validation.groups import INDEPENDENT, Design, read_design
 from skmetrics_ext.validation.labels import distinct_labels
 from skmetrics_ext.validation.positive import positive_class
@@ -167,6 +168,7 @@ def sample_of_checked(
     ``identity``: ``numbers`` and ``cluster`` of the rows in a larger sample.
     """
     data, row_design = checked, PLAIN
+    check_option("weights_are", weights_are, WEIGHT_KINDS)
     by_weight = checked.weight is not None or weights_are != WEIGHT_KINDS[0]
     if by_weight or design is not INDEPENDENT:
         data, design = without_zero_weights(checked, design)

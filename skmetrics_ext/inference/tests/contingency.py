@@ -514,7 +514,11 @@ def _models(predictions: Any) -> dict[str, Any]:
     predictions = to_host(predictions, "predictions")
     if isinstance(predictions, Mapping):
         columns = {f"predictions[{name!r}]": column for name, column in predictions.items()}
-    elif isinstance(predictions, Iterable) and not isinstance(predictions, str | bytes):
+    elif (
+        isinstance(predictions, Iterable)
+        and not isinstance(predictions, str | bytes)
+        and getattr(predictions, "ndim", 1) > 0
+    ):
         columns = {f"predictions[{i}]": column for i, column in enumerate(predictions)}
     else:
         columns = {}

@@ -303,7 +303,7 @@ def nemenyi_test(
     distances = np.abs(means[:, None] - means) / unit
     p_values = studentized_range_sf(distances, n_models)
     critical = studentized_range.ppf(1 - level, n_models, np.inf) * unit
-    models = tuple(getattr(scores, "columns", ()))
+    models = tuple(getattr(scores, "column_names", getattr(scores, "columns", ())))
     if len(set(models)) < len(models):
         raise InvalidParameterError(
             f"the columns of scores name the models and must be unique, got {list(models)!r:.80}."

@@ -5,7 +5,7 @@ Bins are open below and closed above, (a, b], except the first, which includes i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -175,9 +175,10 @@ def check_bins(n_bins: Any, strategy: Any, strategies: tuple[str, ...] = STRATEG
     """
     check_option("strategy", strategy, strategies)
     n_bins = to_host(n_bins, "n_bins")
-    if np.ndim(n_bins) == 1:
+    if isinstance(n_bins, Sequence) or getattr(n_bins, "ndim", 0) == 1:
         return read_rising("n_bins", n_bins, 2, finite=False, first_twice=True)
-    if isinstance(n_bins, bool) or not hasattr(n_bins, "__index__") or n_bins < 1:
+    is_one = isinstance(n_bins, int | np.integer) or type(n_bins) is np.ndarray
+    if not is_one or isinstance(n_bins, bool) or n_bins < 1:
         raise InvalidParameterError(
             f"n_bins has to be an integer of 1 or more, or an array of edges, got {n_bins!r}."
         )

@@ -123,7 +123,7 @@ def precision_recall_fscore_support(
     (0.75, 0.75)
     """
     check_interval("beta", beta, "[0, inf]")
-    if not isinstance(warn_for, Iterable):
+    if not isinstance(warn_for, Iterable) or isinstance(warn_for, bytes):
         raise InvalidParameterError(
             f"warn_for has to be a list, tuple or set of names, got {warn_for!r}."
         )

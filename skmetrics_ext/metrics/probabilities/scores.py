@@ -291,7 +291,7 @@ def _spread(reference: Any, n_rows: int, width: int) -> Array:
     """A reference forecast, broadcast to all rows."""
     try:
         values = np.asarray(to_host(reference, "reference"), dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InvalidParameterError(f"reference must hold probabilities: {error}.") from error
     shape = (n_rows,) if width == 1 else (n_rows, width)
     if width == 1 and values.ndim == 2 and values.shape[1] == 1:

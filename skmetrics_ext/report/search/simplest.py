@@ -13,6 +13,7 @@ from skmetrics_ext.inference.scales import quantile
 from skmetrics_ext.inference.tests.fold_tests import corrected_error
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation import InvalidParameterError, check_option
+from skmetrics_ext.validation.parameters import check_interval
 
 RULES = ("1se", "set")
 _LEVEL = 0.95
@@ -87,8 +88,8 @@ def simplest_within(
             f"{complexity!r:.60}."
         )
     check_option("rule", rule, RULES)
-    if test_size is not None and not 0 < test_size < 1:
-        raise InvalidParameterError(f"test_size must be between 0 and 1, got {test_size!r}.")
+    if test_size is not None:
+        check_interval("test_size", test_size, "(0, 1)")
     return SimplestWithin(complexity, rule, scoring, test_size)
 
 
