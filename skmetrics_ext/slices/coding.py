@@ -13,10 +13,11 @@ import numpy as np
 from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation import InvalidParameterError
-from skmetrics_ext.validation.containers import Column, read_column
+from skmetrics_ext.validation.containers import Column, missing_rows, read_column, take_rows
 from skmetrics_ext.validation.encoding import encode_columns
 from skmetrics_ext.validation.errors import shown_names
 from skmetrics_ext.validation.parameters import check_integer
+from skmetrics_ext.validation.tensors import to_host
 
 MOST_CELLS = 20_000_000
 MISSING = "missing"  # group of the rows without a value in a column of groups
@@ -66,6 +67,22 @@ class Coded:
         codes = np.full(n_rows, values.index(absent), dtype=np.int64)
         codes[kept] = self.codes
         return Coded(self.name, values, codes)
+
+
+def read_present(data: Any, name: str) -> tuple[Column, Array, int]:
+    """The rows of a column that have a value, their positions, and the number of all rows.
+
+    Floats that are integers, as missing values make of integers, are integers again.
+    """
+    data = to_host(data, name)
+    lacking = missing_rows(data)
+    kept = np.flatnonzero(~lacking) if lacking.ndim == 1 else np.arange(len(lacking))
+    if len(kept) == len(lacking):
+        return read_column(data, name), kept, len(kept)
+    column = read_column(take_rows(data, kept), name)
+    if column.values.dtype.kind == "f" and (column.values % 1 == 0).all():
+        column.values = column.values.astype(np.int64)
+    return column, kept, len(lacking)
 
 
 def numbers_of(column: Column) -> Array:

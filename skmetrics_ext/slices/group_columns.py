@@ -14,11 +14,19 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.slices.coding import MISSING, Coded, bin_names, cross, edges_of, numbers_of
+from skmetrics_ext.slices.coding import (
+    MISSING,
+    Coded,
+    bin_names,
+    cross,
+    edges_of,
+    numbers_of,
+    read_present,
+)
 from skmetrics_ext.slices.table import Frame
 from skmetrics_ext.tables import Shown, Table
 from skmetrics_ext.validation import InvalidParameterError
-from skmetrics_ext.validation.containers import Column, count_rows, read_present
+from skmetrics_ext.validation.containers import Column, count_rows
 from skmetrics_ext.validation.errors import printable
 from skmetrics_ext.validation.rows import check_index, index_of
 

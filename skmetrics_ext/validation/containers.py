@@ -211,29 +211,12 @@ def missing_rows(column: Any) -> Array:
     """Rows of a column, in any container, that have no value."""
     if isinstance(column, np.ma.MaskedArray):
         return np.ma.getmaskarray(column) | missing_rows(column.data)
-    if isinstance(column, list | tuple):  # NumPy makes text of nan beside text
-        return missing_values(np.array(column, dtype=object))
     if not (hasattr(column, "isna") or hasattr(column, "null_count")):
-        return missing_values(np.asarray(column))
+        dtype = object if isinstance(column, list | tuple) else None  # NumPy makes text of nan
+        return missing_values(np.asarray(column, dtype=dtype))
     kind = str(getattr(column, "dtype", getattr(column, "type", ""))).lower()
     marked = marked_missing(column)
     return marked | missing_values(np.asarray(column)) if kind in _FLOATS else marked
-
-
-def read_present(data: Any, name: str) -> tuple[Column, Array, int]:
-    """The rows of a column that have a value, their positions, and the number of all rows.
-
-    Floats that are integers, as missing values make of integers, are integers again.
-    """
-    data = to_host(data, name)
-    lacking = missing_rows(data)
-    kept = np.flatnonzero(~lacking) if lacking.ndim == 1 else np.arange(len(lacking))
-    if len(kept) == len(lacking):
-        return read_column(data, name), kept, len(kept)
-    column = read_column(take_rows(data, kept), name)
-    if column.values.dtype.kind == "f" and (column.values % 1 == 0).all():
-        column.values = column.values.astype(np.int64)
-    return column, kept, len(lacking)
 
 
 def _with_rows(values: Array, data: Any, name: str) -> Array:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import inspect
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Set
-from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from collections.abc import Iterable
+from typing import Any
 
-import numpy as np
+_SCORERS = ("sklearn.metrics._scorer", "skmetrics_ext.scoring.scorer")
 
 
 class InvalidParameterError(ValueError, TypeError):
@@ -26,59 +24,6 @@ def check_option(name: str, value: Any, options: Iterable[Any]) -> None:
         accepted = False
     if not accepted:
         raise InvalidParameterError(f"{name} has to be one of {options}, got {value!r}.")
-
-
-def fits(value: Any, hint: Any) -> bool:
-    """Whether an argument is of an annotated type; True where that does not show."""
-    if isinstance(value, np.ndarray) and not value.ndim:
-        return False
-    if get_origin(hint) in (Union, UnionType):
-        return any(fits(value, option) for option in get_args(hint))
-    if get_origin(hint) is Literal:
-        return isinstance(value, str | float) and value in get_args(hint)
-    kind = get_origin(hint) or hint
-    if kind in (int, float):
-        return isinstance(value, kind | int | np.number) and not abs(value) > sys.float_info.max
-    try:
-        return isinstance(value, kind or type(None))
-    except TypeError:  # Any, a protocol
-        return True
-
-
-def refuse_unfit(function: Callable[..., Any], arguments: Mapping[str, Any]) -> None:
-    """Refuse an argument that a function failed on and that is not of its annotated type."""
-    try:
-        hints = get_type_hints(function)
-    except NameError:  # a type that is imported for type checkers only
-        return
-    for name, value in arguments.items():
-        words = str(function.__annotations__.get(name))
-        fit = fits(value, hints.get(name, Any))
-        if "ArrayLike" in words:
-            other = isinstance(value, str | bytes | Mapping | Set) or not hasattr(value, "__len__")
-            fit = not other and getattr(value, "ndim", 1) > 0
-            fit = fit or (value is None and "None" in words)
-        else:
-            words = inspect.formatannotation(hints.get(name, Any))
-        if not fit:
-            words = words.replace("ArrayLike", "array-like")
-            raise InvalidParameterError(f"{name} must be {words}, got {value!r:.60}.")
-
-
-def usage(function: Callable[..., Any]) -> str:
-    """A sentence that shows how to call a function, with its required arguments."""
-    required = [
-        f"{name}=..." if parameter.kind is parameter.KEYWORD_ONLY else name
-        for name, parameter in inspect.signature(function).parameters.items()
-        if parameter.default is parameter.empty and parameter.kind is not parameter.VAR_KEYWORD
-    ]
-    call = f"Write {function.__name__}({', '.join(required)}, ...)"
-    if "true=..." not in required:
-        return f"{call}."
-    return f"{call} with names of columns of {required[0]}; compute_metrics takes arrays."
-
-
-_SCORERS = ("sklearn.metrics._scorer", "skmetrics_ext.scoring.scorer")
 
 
 def warn_undefined(message: str) -> None:

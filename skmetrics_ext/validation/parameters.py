@@ -50,8 +50,7 @@ def check_number(name: str, value: Any, low: float) -> float:
 
 def check_integer(name: str, value: Any, low: int) -> int:
     """An integer of at least `low`."""
-    is_one = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not is_one or value < low:
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < low:
         raise InvalidParameterError(f"{name} has to be an integer of {low} or more, got {value!r}.")
     return int(value)
 

@@ -18,8 +18,9 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from skmetrics_ext.annotations import RAW_ERRORS, misfit, usage
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.validation.errors import InvalidParameterError, refuse_unfit, usage
+from skmetrics_ext.validation.errors import InvalidParameterError
 
 # Libraries of columns, which may share memory as tensors do, but have their own readers.
 _COLUMNS = frozenset(["numpy", "pandas", "polars", "pyarrow", "scipy"])
@@ -149,11 +150,6 @@ _PREDICTIONS = frozenset(["y_pred", "y_score", "y_proba", "pred_decision", "y2"]
 # Arguments that receive a caller's function or estimator, which is given the tensors unchanged.
 _CALLED = frozenset(["metric", "metric_func", "estimator"])
 _PLAIN = frozenset([np.ndarray, type(None), str, bool, int, float])
-# Errors of a value that is not of the type which the signature states.
-_RAW = (
-    *(ArithmeticError, AttributeError, LookupError, NotImplementedError, TypeError, ValueError),
-    np.ma.MAError,
-)
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -185,9 +181,10 @@ def taking_tensors(function: Function) -> Function:
             return _given_back(result, reference)
         except InvalidParameterError:
             raise
-        except _RAW as error:
+        except RAW_ERRORS as error:
             if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
-                refuse_unfit(function, dict(zip(names, args, strict=False)) | given)
+                if message := misfit(function, dict(zip(names, args, strict=False)) | given):
+                    raise InvalidParameterError(message) from error
                 raise
             # The arguments do not fit the signature: the function has not run.
             raise InvalidParameterError(f"{error}. {usage(function)}") from None

@@ -52,8 +52,7 @@ class RowDesign:
         cls, weight: Array | None, design: Design = INDEPENDENT, weights_are: str = "importance"
     ) -> RowDesign:
         """The design of rows with non-zero weights, which ``weights_are`` interprets."""
-        if weights_are not in WEIGHT_KINDS:
-            check_option("weights_are", weights_are, WEIGHT_KINDS)
+        check_option("weights_are", weights_are, WEIGHT_KINDS)
         if weight is None and design is INDEPENDENT:
             return PLAIN
         if weight is None or weights_are != "frequency":
