@@ -238,6 +238,11 @@ class ModelsToCompare:
         """Whether the metric has a derivative by its rows."""
         return all(model.has_influence for model in self.statistics)
 
+    @property
+    def has_readings(self) -> bool:
+        """Whether the metric has a derivative at each threshold where it may be read."""
+        return all(reading.has_influence for each in self.statistics for reading in each.readings)
+
     def difference(self, i: int = 0, j: int = 1, *, log: bool = False) -> Linearized:
         """The difference of two models, or of the logarithms of their values."""
         first, second = self.statistics[i], self.statistics[j]
@@ -275,7 +280,7 @@ def compare_pair(task: ModelsToCompare, method: str = "auto") -> Estimate:
         "mcnemar": (is_hits(task), _by_mcnemar),
         LOG_RATIO: (is_ratio(task.metric) and task.has_influence, partial(_by_delta, log=True)),
         "delta": (
-            all(r.has_influence for side in task.statistics for r in side.readings),
+            task.has_readings,
             _by_delta,
         ),
         "bootstrap": (True, _by_bootstrap),

@@ -77,7 +77,7 @@ def by_max_t(task: ModelsToCompare, pairs: Sequence[Pair]) -> list[Estimate]:
     """
     from scipy.special import ndtri, stdtr
 
-    if not task.has_influence:
+    if not (task.has_influence or (len(pairs) == 1 and task.has_readings)):
         raise InvalidParameterError(
             f"adjust='max_t' needs a derivative by the rows, which {task.metric.name} of these "
             "data does not have; adjust='holm' resamples each pair."
