@@ -84,8 +84,7 @@ def leaf_of(given: Given, statistic: Linearized, **identity: Any) -> Leaf:
         rows = read_identities(rows, statistic)
     sample = statistic.origin
     value = np.nan if statistic.undefined else float(sample.value)
-    bounds = sample.metric.spec.bounds
-    return Leaf(value, sample.metric, given, rows, bounds=bounds, **identity)
+    return Leaf(value, sample.metric, given, rows, bounds=statistic.bounds, **identity)
 
 
 def read_identities(rows: Any, statistic: Linearized) -> Any:

@@ -41,7 +41,7 @@ class KnownSample(Sample):
     bounds: Range = RANGES["plain"]
 
     kind = "known"
-    label = data = None
+    data = None
 
     @cached_property
     def atoms(self) -> Atoms:

@@ -240,7 +240,7 @@ class Estimate(Computable):
     value_b: float = _NAN
     alternative: str | None = None
     margin: float | None = None
-    _made: Any = field(default=None, repr=False)
+    _made: Any = field(default=None, repr=False, compare=False)
 
     @property
     def _hidden(self) -> Sequence[str]:

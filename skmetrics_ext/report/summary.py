@@ -220,17 +220,17 @@ def _corrected(report: FoldValues, model: str, metric: str) -> Estimate:
     )
     if not estimate.standard_error > 0:
         return replace(estimate, low=_NAN, high=_NAN, note=_NO_SPREAD)
-    low, high = bounds_of(report.data.scorers.get(metric))
+    low, high = bounds_of(report.data, metric)
     return replace(estimate, low=max(estimate.low, low), high=min(estimate.high, high))
 
 
-def bounds_of(scorer: Any) -> tuple[float, float]:
-    """Range of a scorer, in its direction; infinite if unknown."""
-    metric = metric_of(scorer)
+def bounds_of(data: Any, name: str) -> tuple[float, float]:
+    """Range of a scorer of a report for its classes, in its direction; infinite if unknown."""
+    metric, classes = data.metrics.get(name), data.classes
     if metric is None or metric.params.get("normalize") is False:
         return -math.inf, math.inf
-    low, high = metric.spec.bounds
-    return (low, high) if scorer._sign > 0 else (-high, -low)
+    low, high = metric.spec.bounds if classes is None else metric.bounds(len(classes))
+    return (low, high) if data.sign(name) > 0 else (-high, -low)
 
 
 # --------------------------------------------------------------------------- mean over folds

@@ -15,6 +15,8 @@ from skmetrics_ext import kernels
 PROGRAM = """
 import sys, threading, time, warnings
 import numpy as np
+# The package is found as the tests found it, also past an editable installation.
+sys.meta_path[:] = [f for f in sys.meta_path if type(f).__module__ in sys.argv[3].split()]
 if sys.argv[1] == "public":
     import skmetrics_ext as sx
 from skmetrics_ext import kernels
@@ -111,15 +113,17 @@ while time.monotonic() < stop or not count:
 running = False
 for writer in writers:
     writer.join()
-print("calls", count, kernels.active())
+compiled = sys.modules.get("skmetrics_ext.kernels._compiled")
+print("calls", count, kernels.active(), getattr(compiled, "__file__", None), sep="\\n")
 """
 
 
 @pytest.mark.parametrize("calls", ["kernels", "public"])
 def test_the_process_lives(calls):
     environment = os.environ | {"SKMETRICS_EXT_KERNELS": kernels.active(), "OMP_NUM_THREADS": "2"}
+    finders = " ".join(type(finder).__module__ for finder in sys.meta_path)
     run = subprocess.run(
-        [sys.executable, "-X", "faulthandler", "-c", PROGRAM, calls, "6"],
+        [sys.executable, "-X", "faulthandler", "-c", PROGRAM, calls, "6", finders],
         capture_output=True,
         text=True,
         env=environment,
@@ -127,4 +131,9 @@ def test_the_process_lives(calls):
         timeout=240,
     )
     assert run.returncode == 0, run.stderr[-3000:]
-    assert run.stdout.startswith("calls ")
+    title, count, name, file = run.stdout.splitlines()
+    assert title == "calls"
+    assert int(count) > 0
+    assert name == kernels.active()
+    if name == "native":  # the ones that these tests run, which may be a sanitized build
+        assert file == sys.modules["skmetrics_ext.kernels._compiled"].__file__

@@ -14,7 +14,6 @@ from skmetrics_ext import (
     nested_cv_interval,
 )
 from skmetrics_ext.report.summary import bounds_of
-from skmetrics_ext.scoring import get_scorer
 from tests.report.test_clusters import LOSS, RIGHT, SPREAD, Told, patients
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -150,11 +149,31 @@ def test_intervals_stay_inside_the_range_of_every_metric():
     for data, names in (((X[:120], Y[:120]), BINARY), ((rows, y), SEVERAL)):
         report = cross_validation_report(GaussianNB(), *data, scoring=names, cv=3)
         for row in report.summary("cv"):
-            low, high = bounds_of(get_scorer(row["metric"]))
+            low, high = bounds_of(report.data, row["metric"])
             if np.isnan(row["low"]):
                 assert row["interval_note"], row
             else:
                 assert low <= row["low"] <= row["value"] <= row["high"] <= high, row
+
+
+@pytest.mark.parametrize(("classes", "worst"), [(2, 1.0), (3, 2.0)])
+def test_brier_intervals_end_at_the_worst_score_of_so_many_classes(classes, worst):
+    """Folds whose scores are nearly the worst: by hand, 1 for two classes and 2 for three."""
+    y = np.arange(60) % classes
+    cv = list(StratifiedKFold(3).split(y, y))
+
+    class Wrong(GaussianNB):
+        def predict_proba(self, X):
+            sure = np.eye(classes)[(X[:, 0].astype(int) + 1) % classes]
+            return sure if X[0, 1] else np.full_like(sure, 1 / classes)
+
+    rows = np.column_stack([y, np.ones(60)])
+    rows[cv[0][1], 1] = 0  # the first fold is worth less
+    report = cross_validation_report(Wrong(), rows, y, scoring="neg_brier_score", cv=cv)
+    row = next(r for r in report.summary("corrected") if r["model"] == "Wrong")
+    assert row["low"] == -worst
+    even = {2: 0.25, 3: 2 / 3}[classes]
+    assert row["value"] == pytest.approx(-(2 * worst + even) / 3)
 
 
 def test_why_there_is_no_interval():

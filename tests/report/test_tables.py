@@ -14,6 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from skmetrics_ext import accuracy_score, cross_validation_report, get_scorer, make_scorer
 from skmetrics_ext.report import summary as summaries
+from skmetrics_ext.report.out_of_fold import ScoredData
 from skmetrics_ext.report.summary import bounds_of
 from skmetrics_ext.report.tables import (
     _fitting_tables,
@@ -228,14 +229,14 @@ def test_the_question_of_a_page():
         (get_scorer("roc_auc"), (0, 1)),
         (get_scorer("matthews_corrcoef"), (-1, 1)),
         (get_scorer("neg_log_loss"), (-INF, 0)),
-        (get_scorer("neg_brier_score"), (-2, 0)),
+        (get_scorer("neg_brier_score"), (-1, 0)),  # of two classes
         (make_scorer(accuracy_score, normalize=False), (-INF, INF)),
         (make_scorer(accuracy_score, normalize=True), (0, 1)),
         (lambda model, X, y: 0.5, (-INF, INF)),
     ],
 )
 def test_a_scorer_has_the_range_of_its_metric(scorer, bounds):
-    assert bounds_of(scorer) == bounds
+    assert bounds_of(ScoredData(y=np.array([0, 1, 1]), scorers={"a": scorer}), "a") == bounds
 
 
 def test_corrected_intervals_of_set_values():

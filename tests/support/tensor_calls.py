@@ -94,6 +94,7 @@ FUNCTIONS = {
         put(Y), put(S), put(S2), groups=put(G), sample_weight=put(W)
     ),
     "det_curve": lambda put: sx.det_curve(put(Y), put(S), sample_weight=put(W)),
+    "estimate": lambda put: sx.estimate(0.5, put(S - S.mean()), groups=put(G)),
     "expected_cost": lambda put: sx.expected_cost(
         put(Y), put(P), cost_matrix=put(np.array([[0, 1], [5, 0]])), sample_weight=put(W)
     ),
@@ -112,6 +113,12 @@ FUNCTIONS = {
     "hosmer_lemeshow_test": lambda put: sx.hosmer_lemeshow_test(put(Y), put(S)),
     "influence_values": lambda put: sx.influence_values("f1", put(Y), put(P), sample_weight=put(W)),
     "lift_curve": lambda put: sx.lift_curve(put(Y), put(S), sample_weight=put(W)),
+    "mean": lambda put: sx.mean(
+        [
+            sx.confidence_interval("f1", put(Y), put(P)),
+            sx.confidence_interval("f1", put(Y), put(P2)),
+        ]
+    ),
     "mcnemar_test": lambda put: sx.mcnemar_test(put(Y), put(P), put(P2)),
     "metric_at_thresholds": lambda put: sx.metric_at_thresholds(
         put(Y), put(S), sx.f1_score, sample_weight=put(W)
@@ -202,6 +209,22 @@ def _model(put):
     return Stored(put(np.array([0, 1])), {name: put(values) for name, values in own.items()})
 
 
+def _computed(put):
+    """Arithmetic on estimates, whose rows are read again."""
+    found = []
+    for metric, first, second in (("roc_auc", S, S2), ("f1_macro", P, P2), (_share, P, P2)):
+        one, other = (
+            sx.confidence_interval(metric, put(Y), put(values), groups=put(G), **SEEDED)
+            for values in (first, second)
+        )
+        found += [one - other, one.at(0.8), sx.mean([one, other]).at(0.8)]
+    return found
+
+
+def _share(y_true, y_pred):
+    return np.mean(to_host(y_true, "y_true") == to_host(y_pred, "y_pred"))
+
+
 def _accumulated(put):
     stream = sx.Accumulator(["roc_auc", "log_loss", "f1"], labels=put(np.array([0, 1])))
     for rows in (slice(0, 10), slice(10, N)):
@@ -286,6 +309,7 @@ def _of_estimator(put):
 
 
 DOORS = {
+    "Estimate": _computed,
     "Scorer of labels": lambda put: sx.get_scorer("f1")(_model(put), put(X), put(Y), put(W)),
     "Scorer of scores": lambda put: sx.get_scorer("roc_auc")(_model(put), put(X), put(Y), put(W)),
     "Scorer of probabilities": lambda put: sx.get_scorer("neg_log_loss")(

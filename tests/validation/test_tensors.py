@@ -210,11 +210,13 @@ class Counted:
         return self.values
 
 
-# What calls functions and estimators of the user is to give them tensors, and reads its own.
+# What calls functions and estimators of the user is to give them tensors, and reads its own;
+# estimates hold the rows by reference, and are read again to compute with.
 OF_THE_USER = {
     name
     for name in FUNCTIONS
-    if {"metric", "metric_func"} & inspect.signature(getattr(sx, name)).parameters.keys()
+    if {"metric", "metric_func", "estimates"}
+    & inspect.signature(getattr(sx, name)).parameters.keys()
 }
 
 

@@ -76,6 +76,8 @@ class Sample(ABC):
         Shares of rows, one of which it is in other samples, of a ranking with tied scores.
     leaves_out_rows : bool
         Whether rows can only be left out whole, not in part.
+    label : ndarray of int or None
+        The code of the class of each row, if it has one.
     drawn_share : float
         Size of a draw, as a share of the rows.
     """
@@ -92,6 +94,7 @@ class Sample(ABC):
     jumps: ClassVar[Any] = False
     plain_shares: ClassVar[Any] = ()
     leaves_out_rows: ClassVar[bool] = False
+    label: ClassVar[Any] = None
     drawn_share: ClassVar[Any] = 1.0
 
     @property

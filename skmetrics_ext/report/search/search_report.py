@@ -290,7 +290,7 @@ class SearchOutcome:
         noise = row_noise.of_means(kept, splits, plan.overlap, n_draws, rng)
         errors = noise.errors
         against = selection.from_best(values, noise.joint, noise.joint.draws(rng, n_draws), level)
-        scale = selection.StabilisedScale(bounds_of(plan.panel.scorers[plan.metric]), noise.n_units)
+        scale = selection.StabilisedScale(bounds_of(row_noise.data, plan.metric), noise.n_units)
         scaled = Scaled(scale, level, noise.unit != "folds")
         chosen = selection.CorrectedChoice(_NAN, _NAN, _NAN, errors)
         if noise.is_known:
