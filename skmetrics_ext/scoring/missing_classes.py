@@ -242,7 +242,8 @@ def _score_input(
     reads_probabilities = spec.response == "probabilities"
     if target is None:  # multilabel
         if reads_probabilities:
-            return MetricInput(rows.probabilities(response))
+            checked = rows.probabilities(response)
+            return MetricInput(checked if spec.row_values is None else checked.of_one_label())
         return MetricInput.of_scores(rows.scores(method, response))
     reason = _undefined_reason(metric, target, missing)
     if reason:

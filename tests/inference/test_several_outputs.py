@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_multilabel_classification
 from sklearn.metrics import average_precision_score, log_loss, roc_auc_score
+from sklearn.model_selection import cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
 import skmetrics_ext as sx
@@ -26,15 +27,38 @@ DOORS = {
     "compute_metrics with intervals": lambda name: sx.compute_metrics(
         [name], MARKS, y_proba=PROBA, labels=[0, 1, 2], intervals=True
     ),
+    "get_scorer": lambda name: sx.get_scorer(scorer_of(name))(MODEL, X, Y),
+    "make_scorer": lambda name: sx.make_scorer(sx.METRICS[name].function)(MODEL, X, Y),
+    "ScorerPanel": lambda name: sx.ScorerPanel([scorer_of(name)], on_error="raise")(MODEL, X, Y),
+    "cross_val_score": lambda name: cross_val_score(
+        MODEL, X, Y, scoring=sx.get_scorer(scorer_of(name)), error_score="raise"
+    ),
+    "search_report": lambda name: sx.search_report(
+        {"a": MODEL, "b": MODEL}, X, Y, scoring=scorer_of(name)
+    ),
 }
 
 
+def scorer_of(name):
+    return next(scorer for scorer in sx.METRICS[name].scorers if "multi" not in scorer)
+
+
 @pytest.mark.filterwarnings("ignore:The y_prob values do not sum")
-@pytest.mark.parametrize("name", ["log_loss", "brier_score", "d2_log_loss_score", "d2_brier_score"])
+@pytest.mark.parametrize(
+    "name", ["log_loss", "brier_score_loss", "d2_log_loss_score", "d2_brier_score"]
+)
 @pytest.mark.parametrize("door", DOORS)
 def test_losses_of_indicators_are_refused(door, name):
     with pytest.raises(ValueError, match=r"multilabel|one label a row|indicator"):
         DOORS[door](name)
+
+
+@pytest.mark.parametrize("name", ["neg_log_loss", "neg_brier_score"])
+def test_reports_have_no_value_for_losses_of_indicators(name):
+    report = sx.cross_validation_report(MODEL, X, Y, scoring=[name, "roc_auc"], cv=2)
+    row = next(r for r in report.summary() if r["metric"] == name)
+    assert np.isnan(row["mean"])
+    assert "multilabel-indicator format is not supported" in "".join(row["reasons"])
 
 
 @pytest.mark.filterwarnings("ignore:The y_prob values do not sum")

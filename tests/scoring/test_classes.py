@@ -212,19 +212,17 @@ def test_a_class_without_rows_leaves_the_average_of_precisions(lacking):
     assert got == pytest.approx(np.mean(alone), rel=1e-12)
 
 
-def test_probabilities_of_outputs_need_not_sum_to_1():
-    """Nothing says so as of rows of one label: the score's own warning is the only one."""
+@pytest.mark.parametrize("name", ["neg_brier_score", "neg_log_loss", "d2_log_loss_score"])
+def test_losses_of_outputs_are_refused(name):
+    """Their functions keep scikit-learn's number, which is no mean over outputs."""
     marks = np.array([[1, 0, 1], [0, 1, 0], [0, 1, 1]])
     proba = np.array([[0.6, 0.3, 0.2], [0.2, 0.7, 0.4], [0.1, 0.8, 0.9]])
     model = Stored([np.arange(2)] * 3, {"predict_proba": proba})
-    for name, theirs in (("neg_brier_score", None), ("neg_log_loss", sklearn.metrics.log_loss)):
-        with pytest.warns(UserWarning, match="sum to one") as told:
-            got = get_scorer(name)(model, None, marks)
-        assert {one.category for one in told} == {UndefinedMetricWarning}
-        assert len(told) == 1
-        if theirs is not None:
-            with pytest.warns(UserWarning, match="sum"):
-                assert got == pytest.approx(-theirs(marks, proba), rel=1e-12)
+    with pytest.raises(ValueError, match=r"multilabel-indicator .* one column of both at a time"):
+        get_scorer(name)(model, None, marks)
+    with pytest.warns(UserWarning, match="sum to one"):
+        got = get_scorer("net_benefit_at_20")(model, None, marks)  # pools all decisions
+    assert got == pytest.approx((5 - 3 / 4) / 9)
 
 
 @pytest.mark.parametrize("weight", [None, np.array([1, 2, 0, 4, 3]), np.arange(1, 6) / 8])

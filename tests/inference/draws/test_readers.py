@@ -34,11 +34,17 @@ def reading_of(name, params, sample, **options):
         )
 
 
+def settings_of_samples(name):
+    """Parameters and kinds of rows without losses of indicators, which only functions read."""
+    reads = METRICS[name].row_values is not None and METRICS[name].response == "probabilities"
+    return [(p, kind) for p, kind in settings_of(name) if not (reads and kind == "multilabel")]
+
+
 @pytest.mark.parametrize("name", NAMES)
 @of_each_metric
 @given(data=st.data())
 def test_the_statistic_of_all_rows_is_the_value_of_the_public_function(name, data):
-    params, kind = data.draw(st.sampled_from(settings_of(name)))
+    params, kind = data.draw(st.sampled_from(settings_of_samples(name)))
     weighted = data.draw(st.booleans())
     sample = data.draw(samples(METRICS[name].response, kind, weighted=weighted))
     expected = call(METRICS[name], params, sample)
@@ -75,7 +81,7 @@ def test_a_draw_of_scores_has_the_value_of_the_rows_drawn(data):
     names = [n for n in NAMES if METRICS[n].tally in ("ranks", "moments")]
     name = data.draw(st.sampled_from(names))
     spec = METRICS[name]
-    params, kind = data.draw(st.sampled_from(settings_of(name)))
+    params, kind = data.draw(st.sampled_from(settings_of_samples(name)))
     sample = data.draw(samples(spec.response, kind))
     counts = data.draw(integers(0, 3, len(sample)))
     counts[: max(sample.n_classes, 2)] += 1
