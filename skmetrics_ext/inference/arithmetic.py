@@ -136,7 +136,9 @@ def _result_from(x: Expression, estimates: Sequence[Estimate]) -> Any:
             f"estimates with different confidence levels, {levels}, cannot be combined: use "
             f".at({levels[-1]:g}) first."
         )
-    return result_of(x, Asked(levels[0], plan=estimates[0]._made.plan))
+    made = estimates[0]._made
+    method = made.method if len(x.operands()) == 1 else "auto"  # of one statistic the user's own
+    return result_of(x, Asked(levels[0], plan=made.plan, method=method))
 
 
 def raised(estimate: Any, power: Any) -> Any:

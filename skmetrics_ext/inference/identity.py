@@ -81,21 +81,24 @@ def leaf_of(given: Given, statistic: Linearized, **identity: Any) -> Leaf:
     given = replace(given, checksum=checksum_of(statistic))
     rows = identity.pop("rows", None)
     if not isinstance(rows, Separate):
-        rows = read_identities(rows, statistic)
+        rows = read_identities(rows, statistic, given.sample_weight)
     sample = statistic.origin
     value = np.nan if statistic.undefined else float(sample.value)
     return Leaf(value, sample.metric, given, rows, bounds=statistic.bounds, **identity)
 
 
-def read_identities(rows: Any, statistic: Linearized) -> Any:
-    """The name of the rows, or an identity of each."""
+def read_identities(rows: Any, statistic: Linearized, sample_weight: Any = None) -> Any:
+    """The name of the rows, or an identity of each that has weight."""
     if rows is None or isinstance(rows, str):
         return rows
     values, n_rows = read_column(rows, "rows").values, statistic.by_row[0].shape[-1]
+    if sample_weight is not None and values.ndim == 1:
+        weight = read_column(sample_weight, "sample_weight").values
+        values = values[weight != 0] if len(values) == len(weight) else values
     if values.shape != (n_rows,):
         raise InvalidParameterError(
-            f"rows must be a name, or have one value for each of the {n_rows} rows of weight above "
-            f"0, got shape {values.shape}."
+            "rows must be a name, or have one value for each row, got an array of shape "
+            f"{values.shape}."
         )
     return values
 

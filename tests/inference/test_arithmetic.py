@@ -389,3 +389,18 @@ def test_means_take_positive_weights():
         sx.mean([a, b], weights=[1, 0])
     with pytest.raises(ValueError, match="one or more estimates"):
         sx.mean([])
+
+
+def test_the_method_of_one_statistic_is_kept():
+    a = sx.confidence_interval("roc_auc", Y, SCORES[0], method="delong")
+    found = 2 * a - 1
+    assert (found.low, found.method) == (pytest.approx(2 * a.low - 1), "delong")
+
+
+def test_rows_of_weight_0_need_no_partner():
+    weight = WEIGHT * (np.arange(N) % 7 > 0)
+    number = np.arange(N)
+    a, b = (interval(Y, s, sample_weight=weight, rows=number) for s in SCORES[:2])
+    same(a - b, sx.compare("roc_auc", Y, SCORES[0], SCORES[1], sample_weight=weight))
+    with pytest.raises(ValueError, match="rows must be a name, or have one value for each row"):
+        interval(Y, SCORES[0], rows=number[:5])
