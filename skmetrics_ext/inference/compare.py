@@ -23,7 +23,7 @@ from skmetrics_ext.inference.identity import Given, leaf_of
 from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.inference.margins import Alternative, Claim, on_side
 from skmetrics_ext.inference.methods import facts_of_both
-from skmetrics_ext.inference.notes import JUMPS, note_on_metric, with_design
+from skmetrics_ext.inference.notes import JUMPS, NONE, note_on_metric, with_design
 from skmetrics_ext.inference.results import Contrast, Estimate
 from skmetrics_ext.inference.scales import tail_probability
 from skmetrics_ext.inference.t_tests import no_difference, paired_t_test, variance_of_difference
@@ -279,17 +279,14 @@ def compare_pair(task: ModelsToCompare, method: str = "auto") -> Estimate:
         "delong": (is_mean_area(task.metric), partial(_by_delong, by_t=by_t)),
         "mcnemar": (is_hits(task), _by_mcnemar),
         LOG_RATIO: (is_ratio(task.metric) and task.has_influence, partial(_by_delta, log=True)),
-        "delta": (
-            task.has_readings,
-            _by_delta,
-        ),
+        "delta": (task.has_readings, _by_delta),
         "bootstrap": (True, _by_bootstrap),
         "permutation": (True, _by_permutation),
         ANYTIME: (task.has_influence, _by_looks),
     }
     applicable = [name for name, (applies, _) in runs.items() if applies]
     chosen = applicable[0] if method == "auto" else method
-    result = undefined_difference(task.statistics, chosen, task.level, task.claim)
+    result = undefined_difference(task.statistics, task.level, task.claim)
     if result is not None:
         return result
     if chosen not in applicable:
@@ -308,7 +305,7 @@ def compare_pair(task: ModelsToCompare, method: str = "auto") -> Estimate:
 
 
 def undefined_difference(
-    sides: Sequence[Linearized], method: str, level: float, claim: Claim
+    sides: Sequence[Linearized], level: float, claim: Claim
 ) -> Estimate | None:
     """A comparison without a result, if one of both values is 0/0 and so no measurement."""
     first, second = sides
@@ -317,7 +314,7 @@ def undefined_difference(
     one = f"a: {first.undefined}" if first.undefined else f"b: {second.undefined}"
     note = first.undefined if first.undefined and second.undefined else one
     values = float(first.value), float(second.value)
-    return Contrast(_NAN, values, method, level, claim).tested(note=note)
+    return Contrast(_NAN, values, NONE, level, claim).tested(note=note)
 
 
 def is_ratio(metric: Metric) -> bool:

@@ -207,7 +207,7 @@ def difference_of_samples(
     are compared by their logarithms, unless ``log`` is False.
     """
     metric, sides = first.origin.metric, (first, second)
-    result = undefined_difference(sides, method, level, claim)
+    result = undefined_difference(sides, level, claim)
     if result is not None:
         return result
     two_sided = methods_of(second).keys() - {bootstrap.UPPER}
