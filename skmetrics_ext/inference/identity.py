@@ -178,5 +178,6 @@ def _labels(sample: Any) -> Array:
     """The true labels as the user gave them, not their codes."""
     if not hasattr(sample, "data"):
         return np.asarray(read_column(sample.y_true, "y_true").values)
-    codes = sample.label
-    return np.asarray(sample.data.true if codes is None else np.asarray(sample.data.classes)[codes])
+    data: Any = getattr(sample, "given", None) or sample.data
+    is_coded = data.true.ndim == 1 and data.true.dtype.kind == "i"
+    return np.asarray(np.asarray(data.classes)[data.true] if is_coded else data.true)

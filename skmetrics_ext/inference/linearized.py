@@ -471,7 +471,7 @@ def over_classes(
     """
     variances = squares * seen / np.maximum(seen - 1.0, _LEAST_FREEDOM)
     variances = variances if scaled is None else np.maximum(variances, scaled)
-    least = np.maximum((seen if effective is None else effective) - lost, _LEAST_FREEDOM)
+    least = np.fmax((seen if effective is None else effective) - lost, _LEAST_FREEDOM)
     freedom = satterthwaite(variances, least)
     freedom = np.where(np.isnan(freedom), seen.sum(axis=-1) - 1.0, freedom)
     variance = np.where(seen == 1, np.nan, variances).sum(axis=-1)

@@ -15,6 +15,7 @@ from skmetrics_ext.inference.anytime import ANYTIME
 from skmetrics_ext.inference.areas import AUC_METHODS, area_interval
 from skmetrics_ext.inference.draws import bootstrap
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
+from skmetrics_ext.inference.draws.readers import samples_of_classes
 from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.inference.mover import Shares
 from skmetrics_ext.inference.proportions import (
@@ -83,6 +84,16 @@ def interval_of(
 
     Of all rows of a question (``is_whole``) a note says if the scores may run the other way.
     """
+    if classes := samples_of_classes(statistic.origin):
+        params = statistic.origin.metric.params
+        each: list[Any] = []
+        for name, sample in zip(
+            _names_of_values(statistic.origin, len(classes)), classes, strict=True
+        ):
+            found: Any = interval_of(linearize(sample), method, level, plan)
+            facts = replace(found.facts, params=dict(params), positive_class=None, label=name)
+            each.append(replace(found, facts=facts))
+        return each
     methods = methods_of(statistic)
     if method == "auto":
         method = next(iter(methods))

@@ -88,7 +88,7 @@ class Shares:
         if joined:
             unseen = (rows == 0) & (counts.tp + counts.fn > 0)[..., None]
             unseen = unseen.reshape((*rows.shape[:-2], -1))
-            if len(pairs) == rows.shape[-2] == 2:  # both classes have the same shares
+            if len(pairs) == rows.shape[-2] == len(tally.classes) == 2:  # both have the same shares
                 unseen = None
                 count, rows = count[..., -1, :], rows[..., -1, :]
             elif not is_plain(average):

@@ -13,7 +13,11 @@ from skmetrics_ext.inference.derivatives import slope_of_means
 from skmetrics_ext.inference.draws.atoms import PLAIN, Atoms
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
 from skmetrics_ext.inference.draws.rankings import DrawnRankings, RankingSample, ScoreIndex
-from skmetrics_ext.inference.draws.readers import MOST_CLASSES, sample_of_checked
+from skmetrics_ext.inference.draws.readers import (
+    MOST_CLASSES,
+    sample_of_checked,
+    without_other_classes,
+)
 from skmetrics_ext.inference.draws.samples import (
     MomentSample,
     RowSample,
@@ -176,10 +180,17 @@ class GroupSums:
         if key not in self._tables:  # shared by all metrics of these groups
             self._tables[key] = self._cells_of(groups)
         whole, known = self._tables[key]
+        true, pred = np.divmod(known["cell"], len(whole.classes))
+        labels = Labels("multiclass", whole.classes, true, pred, None, whole.ordered)
+        metric, data = without_other_classes(metric, labels)
+        if data is not labels:
+            n, label = len(data.classes), data.true
+            atoms, cell = replace(known["atoms"], label=label), label * n + data.pred
+            table = as_factors(np.bincount(cell, atoms.rows, n * n).reshape(n, n))
+            whole = ConfusionTally(data.classes, table)
+            known = {"atoms": atoms, "cell": cell, "by_class": table.sum(axis=1)}
         if len(whole.classes) <= MOST_CLASSES:
             return _read(TableSample(metric, _NAN, whole, PLAIN, known), whole)
-        true, pred = np.divmod(known["cell"], len(whole.classes))
-        data = Labels("multiclass", whole.classes, true, pred, None)
         return _read(RowSample(metric, _NAN, data, PLAIN, known), whole)
 
     def _cells_of(self, groups: Sequence[Any]) -> tuple[ConfusionTally, dict[str, Any]]:

@@ -49,6 +49,9 @@ def defaults_of(function: Callable[..., Any]) -> Mapping[str, Any]:
     }
 
 
+_OVER_CLASSES = (None, "micro", "macro", "weighted")
+
+
 @dataclass(frozen=True, eq=False)
 class Metric:
     """A metric and its parameters, with all choices made.
@@ -279,6 +282,17 @@ class Metric:
         plan = averaging.averaged(tally, *self._average)
         fill = self.options.get("zero_division", np.nan)
         return plan.counts, lambda counts: replace(plan, counts=counts).read(self.kernel, fill)
+
+    def listed_classes(self, classes: Sequence[Any] = ()) -> list[Any]:
+        """The classes, of ``labels`` or of these, whose rates it averages; none if it does not."""
+        if not (self.spec.averages and self.options.get("average") in _OVER_CLASSES):
+            return []
+        labels = self.options.get("labels")
+        return list(dict.fromkeys(classes if labels is None else read_labels(labels).tolist()))
+
+    def of_one_class(self, label: Any) -> Metric:
+        """The metric of one class, of a metric that averages over classes."""
+        return self.without("labels").with_params(average="binary", pos_label=label)
 
     @cached_property
     def _average(self) -> tuple[Any, ...]:

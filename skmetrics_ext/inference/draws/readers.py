@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -26,12 +26,14 @@ from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.registry.find import parameters_of
 from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities, Scores
+from skmetrics_ext.validation.encoding import find_labels
 from skmetrics_ext.validation.errors import check_option
 from skmetrics_ext.validation.groups import INDEPENDENT, Design, read_design
 from skmetrics_ext.validation.labels import distinct_labels
 from skmetrics_ext.validation.positive import positive_class
 from skmetrics_ext.validation.probabilities import n_columns
 from skmetrics_ext.validation.rows import check_same_masks
+from skmetrics_ext.validation.targets import kind_of
 
 # Tables of more classes are not stacked: their metrics are read from weighted rows.
 MOST_CLASSES = 128
@@ -251,10 +253,12 @@ def check_single_value(what: str, metric: Metric, value: Any) -> float:
 
 def sample_of(metric: Metric, data: Any, design: RowDesign, value: Any) -> TallySample:
     """The sample of checked data without rows of weight 0."""
-    spec = metric.spec
+    spec, rows = metric.spec, data
     if spec.response == "labels":
+        metric, data = without_other_classes(metric, data)
         has_table = not data.is_multilabel and len(data.classes) <= MOST_CLASSES
-        return (TableSample if has_table else RowSample)(metric, value, data, design)
+        sample = (TableSample if has_table else RowSample)(metric, value, data, design)
+        return replace(sample, given=rows)
     if spec.tally == "ranks" and _knows(metric, spec.kernel, _OF_RANKINGS):
         scores = data.as_scores() if isinstance(data, Probabilities) else data
         options = metric.options
@@ -268,6 +272,59 @@ def sample_of(metric: Metric, data: Any, design: RowDesign, value: Any) -> Tally
         return MomentSample(metric, value, data, design)
     is_ranking = spec.tally == "ranks" and isinstance(data, Scores)
     return (PairRankingSample if is_ranking else RowSample)(metric, value, data, design)
+
+
+def without_other_classes(metric: Metric, labels: Labels) -> tuple[Metric, Labels]:
+    """The metric of one class instead of an average over it, and classes that are read.
+
+    All others are one class, since it makes no difference which of them a row has.
+    """
+    listed = metric.listed_classes()
+    if not listed or metric.options["average"] is None:
+        return metric, labels
+    others = set(labels.classes.tolist()).difference(listed)
+    if len(listed) == 1:
+        is_binary = len(others) == len(labels.classes) - 1 == 1 and not labels.is_multilabel
+        metric = metric.of_one_class(1 if labels.is_multilabel else listed[0])
+        return metric, labels if is_binary else _merged(labels, listed)
+    is_merged = len(others) > 1 and not labels.is_multilabel
+    return metric, _merged(labels, listed) if is_merged else labels
+
+
+def _merged(labels: Labels, kept: Sequence[Any]) -> Labels:
+    """Labels with the classes that are not kept as one; of multilabel data, one output.
+
+    It is named "other", or by the class if only one of them is a true one.
+    """
+    weight, classes = labels.weight, np.empty(len(kept) + 1, dtype=object)
+    if labels.is_multilabel:
+        chosen = [marks[:, [kept[0]]] for marks in (labels.true, labels.pred)]
+        marks = (m.toarray() if hasattr(m, "toarray") else m for m in chosen)
+        true, pred = (each.reshape(-1).astype(np.int64) for each in marks)
+        return Labels("binary", np.arange(2), true, pred, weight)
+    place = find_labels(labels.classes, np.array(kept, dtype=object)) + 1
+    rows = np.bincount(labels.true, minlength=len(place))
+    others = labels.classes[(rows > 0) & (place == 0)].tolist()
+    rest = others[0] if len(others) == 1 else "other"
+    while rest in kept:
+        rest += " "
+    classes[:] = [rest, *kept]
+    return Labels(kind_of(classes), classes, place[labels.true], place[labels.pred], weight)
+
+
+def samples_of_classes(sample: Any) -> list[Any]:
+    """A sample of each class, if the metric of labels has a value for each; else none."""
+    metric, data = sample.metric, getattr(sample, "data", None)
+    if not (metric.spec.averages and isinstance(data, Labels) and np.ndim(sample.value)):
+        return []
+    classes = metric.options.get("labels")
+    classes = metric.listed_classes(data.classes.tolist()) if classes is None else list(classes)
+    metric = metric.with_params(average="macro")
+    values = np.ravel(sample.value).tolist()
+    return [
+        sample_of(metric.with_params(labels=[label]), data, sample.design, value)
+        for label, value in zip(classes, values, strict=True)
+    ]
 
 
 def _knows(metric: Metric, function: Callable[..., Any], handled: Any) -> bool:

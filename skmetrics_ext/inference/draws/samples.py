@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, ClassVar
@@ -24,7 +24,7 @@ from skmetrics_ext.inference.draws.atoms import (
     block_sizes,
     draw_counts,
 )
-from skmetrics_ext.metrics.averaging import is_pooled
+from skmetrics_ext.metrics.averaging import is_by_support, is_pooled
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.tallies import ConfusionTally, Means
@@ -40,12 +40,35 @@ from skmetrics_ext.validation.rows import check_index, index_of
 CELLS = 1 << 15
 # Interval methods of metrics that grow with a proportion of rows.
 SHARES = ("wilson", "dice")
+_ROUNDING = 1e-12
+_SUPPORT = {"tp", "fn"}  # counts of the rows of a class
 
 
 def share_of(metric: Metric) -> str:
     """How the metric grows with a proportion of rows; "" if it does not (a stated prevalence)."""
     interval = metric.spec.interval
     return interval if interval in SHARES and not metric.kernel_params else ""
+
+
+def share_of_average(metric: Metric, classes: Sequence[Any]) -> str:
+    """As in `share_of`, of a metric of labels with any average.
+
+    Pooled counts are a share of rows if no row counts twice in the denominator, and so are means
+    of shares that are weighted by their denominators.
+    """
+    spec, average = metric.spec, metric.params.get("average", "binary")
+    share = share_of(metric)
+    if average in ("binary", None) or not share:
+        return share
+    read = {name for pair in spec.shares for name in pair}
+    is_whole = set(classes) <= set(metric.listed_classes(classes))
+    if read == _SUPPORT:
+        is_share = is_pooled(average) or is_by_support(average)
+    elif "tn" in read:
+        is_share = is_pooled(average) and is_whole and len(classes) == 2
+    else:
+        is_share = is_pooled(average) and (bool(read) or (is_whole and share == "dice"))
+    return "wilson" if is_share else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,12 +205,14 @@ class TallySample(Sample):
     """A metric of this package, read from the tallies of checked data.
 
     ``known`` holds, for sums without rows, properties that are computed from the rows otherwise:
-    the atoms, and what the metric reads of each.
+    the atoms, and what the metric reads of each. ``given`` are the data with all their classes, if
+    some are one in ``data``.
     """
 
     data: Any
     design: RowDesign = PLAIN
     known: Mapping[str, Any] = field(default_factory=dict)
+    given: Any = None
 
     def __post_init__(self) -> None:
         self.__dict__.update(self.known)
@@ -255,8 +280,7 @@ class TableSample(TallySample):
 
     @cached_property
     def share(self) -> str:
-        average = self.metric.params.get("average", "binary")
-        return share_of(self.metric) if average in ("binary", None) else ""
+        return share_of_average(self.metric, self.classes.tolist())
 
     @cached_property
     def kind(self) -> str:
@@ -296,6 +320,8 @@ class TableSample(TallySample):
 
     def slope(self) -> Array:
         slope = derivatives.value_and_gradient(self.read, self.table)[1]
+        if (np.abs(slope) * self.table.sum() <= _ROUNDING).all():  # nothing but rounding
+            slope = np.zeros_like(slope)
         return np.asarray(slope.reshape(*slope.shape[:-2], -1)[..., self.cell])
 
     def ways(self) -> tuple[Array | None, ...]:
