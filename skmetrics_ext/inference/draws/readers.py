@@ -315,7 +315,7 @@ def _merged(labels: Labels, kept: Sequence[Any]) -> Labels:
 def samples_of_classes(sample: Any) -> list[Any]:
     """A sample of each class, if the metric of labels has a value for each; else none."""
     metric, data = sample.metric, getattr(sample, "data", None)
-    if not (metric.spec.averages and isinstance(data, Labels) and np.ndim(sample.value)):
+    if not (isinstance(data, Labels) and np.ndim(sample.value) and metric.spec.averages):
         return []
     classes = metric.options.get("labels")
     classes = metric.listed_classes(data.classes.tolist()) if classes is None else list(classes)
