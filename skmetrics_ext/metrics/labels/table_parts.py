@@ -7,36 +7,8 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.metrics.averaging import n_classes_of
-from skmetrics_ext.metrics.labels import rates
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import Counts, Tabulated
-
-
-def braun_blanquet(counts: Counts) -> Array:
-    """The smaller of precision and recall; 0 if only one of them is 0/0."""
-    return divide(counts.tp, np.maximum(counts.pred, counts.true))
-
-
-def class_success(counts: Counts) -> Array:
-    return rates.precision(counts) + rates.recall(counts) - 1
-
-
-def lift(counts: Counts) -> Array:
-    return divide(rates.precision(counts), rates.true_share(counts))
-
-
-def chance(counts: Counts) -> Array:
-    return rates.true_share(counts) * rates.predicted_share(counts)
-
-
-def unbiased_chance(counts: Counts) -> Array:
-    return divide(counts.true + counts.pred, 2 * counts.total) ** 2
-
-
-def corner_distance(counts: Counts) -> Array:
-    """Distance from (0, 1), the ideal point of the ROC plane."""
-    missed, alarms = rates.false_negative(counts), rates.false_positive(counts)
-    return np.sqrt(missed * missed + alarms * alarms)
 
 
 def confusion_entropy(tally: Tabulated, labels: Any, modified: bool = False) -> Array:
@@ -68,30 +40,6 @@ def weight_around(counts: Counts, modified: bool) -> Array:
     """Weight of each class's row and column of the table, with its diagonal cell twice or once."""
     both = counts.true + counts.pred
     return both - counts.tp if modified else both
-
-
-def phi_squared(tally: Tabulated) -> Array:
-    """Mean square contingency; rows and columns without weight add nothing."""
-    cells = cell_shares(tally)
-    true, pred = margins_of(cells)
-    excess = cells - true * pred
-    # Two ratios, since the product of two small margins would underflow.
-    terms = np.nan_to_num(divide(excess, true) * divide(excess, pred))
-    return np.asarray(terms.sum(axis=(-1, -2)))
-
-
-def mutual_information(tally: Tabulated) -> Array:
-    cells = cell_shares(tally)
-    true, pred = margins_of(cells)
-    # A direct sum, since a difference of entropies loses its digits near independence.
-    terms = weighted_log_ratio(cells, divide(cells, true), np.broadcast_to(pred, cells.shape))
-    return np.maximum(terms.sum(axis=(-1, -2)), 0.0)
-
-
-def divergence(counts: Counts) -> Array:
-    """Divergence of the true from the predicted margin; infinite if a class is never predicted."""
-    true, pred = rates.true_share(counts), rates.predicted_share(counts)
-    return np.maximum(weighted_log_ratio(true, true, pred).sum(axis=-1), 0.0)
 
 
 def entropy(shares: Array) -> Array:

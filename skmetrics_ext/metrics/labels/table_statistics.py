@@ -74,7 +74,7 @@ def braun_blanquet_similarity(counts: Counts) -> Array:
 
     Braun-Blanquet (1932), Plant Sociology.
     """
-    return parts.braun_blanquet(counts)
+    return divide(counts.tp, np.maximum(counts.pred, counts.true))
 
 
 @_of_class("BCD", _ALWAYS, bounds=(0.0, 0.5), sides="either", **_describes_kinked)
@@ -92,7 +92,7 @@ def chance_agreement(counts: Counts) -> Array:
 
     Cohen (1960), Educational and Psychological Measurement 20(1), 37-46.
     """
-    return parts.chance(counts)
+    return rates.true_share(counts) * rates.predicted_share(counts)
 
 
 @_of_class(
@@ -131,7 +131,7 @@ def individual_classification_success_index(counts: Counts) -> Array:
 
     Koukoulas & Blackburn (2001), Photogrammetric Engineering & Remote Sensing 67, 499-510.
     """
-    return parts.class_success(counts)
+    return rates.precision(counts) + rates.recall(counts) - 1
 
 
 @_of_class("IS", _ONE_OF_BOTH, bounds=UNBOUNDED)
@@ -141,7 +141,7 @@ def information_score(counts: Counts) -> Array:
     Kononenko & Bratko (1991), Machine Learning 6(1), 67-80.
     """
     with np.errstate(divide="ignore"):
-        return np.log2(parts.lift(counts))
+        return np.log2(lift.spec.kernel(counts))
 
 
 @_of_class("AUPR", _ONE_OF_BOTH)
@@ -159,7 +159,7 @@ def lift(counts: Counts) -> Array:
 
     Brin, Motwani, Ullman & Tsur (1997), Proceedings of ACM SIGMOD, 255-264.
     """
-    return parts.lift(counts)
+    return divide(rates.precision(counts), rates.true_share(counts))
 
 
 @_of_class(
@@ -204,7 +204,8 @@ def roc_corner_distance(counts: Counts) -> Array:
 
     Perkins & Schisterman (2006), American Journal of Epidemiology 163(7), 670-675.
     """
-    return parts.corner_distance(counts)
+    missed, alarms = rates.false_negative(counts), rates.false_positive(counts)
+    return np.sqrt(missed * missed + alarms * alarms)
 
 
 @_of_class("sInd", _ONE_CLASS, sides="either")
@@ -213,7 +214,7 @@ def roc_corner_similarity(counts: Counts) -> Array:
 
     Perkins & Schisterman (2006), American Journal of Epidemiology 163(7), 670-675.
     """
-    return 1 - parts.corner_distance(counts) / np.sqrt(2)
+    return 1 - roc_corner_distance.spec.kernel(counts) / np.sqrt(2)
 
 
 @_of_class("RACCU", _ALWAYS, **_describes_kinked)
@@ -222,7 +223,7 @@ def unbiased_chance_agreement(counts: Counts) -> Array:
 
     Scott (1955), Public Opinion Quarterly 19(3), 321-325.
     """
-    return parts.unbiased_chance(counts)
+    return divide(counts.true + counts.pred, 2 * counts.total) ** 2
 
 
 @_of_class("Q", _TWO_EMPTY, bounds=_SIGNED, sides="either")
@@ -263,7 +264,9 @@ def bangdiwala_b(counts: Counts) -> Array:
 
     Munoz & Bangdiwala (1997), Journal of Applied Statistics 24(1), 105-112.
     """
-    return divide((rates.hit_share(counts) ** 2).sum(axis=-1), parts.chance(counts).sum(axis=-1))
+    return divide(
+        (rates.hit_share(counts) ** 2).sum(axis=-1), overall_chance_agreement.spec.kernel(counts)
+    )
 
 
 @statistic("Chi-Squared", bounds=_AT_LEAST_0, greater_is_better=None, **_in_rows)
@@ -272,7 +275,7 @@ def chi_squared(tally: Tabulated) -> Array:
 
     Pearson (1900), Philosophical Magazine 50, 157-175.
     """
-    return parts.phi_squared(tally) * tally.table.sum(axis=(-1, -2))
+    return phi_squared.spec.kernel(tally) * tally.table.sum(axis=(-1, -2))
 
 
 @statistic("Chi-Squared DF", bounds=_AT_LEAST_0, greater_is_better=None, interval="grows")
@@ -291,7 +294,7 @@ def class_balance_accuracy(counts: Counts, labels: Any = None) -> Array:
 
     Mosley (2013), A balanced approach to the multi-class imbalance problem.
     """
-    return mean_of_all(parts.braun_blanquet(counts), counts, labels)
+    return mean_of_all(braun_blanquet_similarity.spec.kernel(counts), counts, labels)
 
 
 @statistic("CSI", "a class has no row, or is never predicted", bounds=_SIGNED)
@@ -300,7 +303,8 @@ def classification_success_index(counts: Counts, labels: Any = None) -> Array:
 
     Koukoulas & Blackburn (2001), Photogrammetric Engineering & Remote Sensing 67, 499-510.
     """
-    return mean_of_all(parts.class_success(counts), counts, labels)
+    success = individual_classification_success_index.spec.kernel(counts)
+    return mean_of_all(success, counts, labels)
 
 
 @statistic("Conditional Entropy", bounds=_AT_LEAST_0, **_describes_kinked)
@@ -320,7 +324,7 @@ def cramers_v(tally: Tabulated) -> Array:
 
     Cramer (1946), Mathematical Methods of Statistics, chapter 21.
     """
-    return np.sqrt(divide(parts.phi_squared(tally), np.minimum(*parts.n_used(tally)) - 1))
+    return np.sqrt(divide(phi_squared.spec.kernel(tally), np.minimum(*parts.n_used(tally)) - 1))
 
 
 @statistic("Cross Entropy", bounds=_AT_LEAST_0, **_describes_kinked)
@@ -329,7 +333,8 @@ def cross_entropy(counts: Counts) -> Array:
 
     Kerridge (1961), Journal of the Royal Statistical Society B 23(1), 184-194.
     """
-    return parts.entropy(rates.true_share(counts)) + parts.divergence(counts)
+    divergence = kullback_leibler_divergence.spec.kernel(counts)
+    return parts.entropy(rates.true_share(counts)) + divergence
 
 
 @statistic("Lambda B", "all rows are predicted as one class", **_describes_kinked)
@@ -366,7 +371,8 @@ def kullback_leibler_divergence(counts: Counts) -> Array:
 
     Kullback & Leibler (1951), Annals of Mathematical Statistics 22(1), 79-86.
     """
-    return parts.divergence(counts)
+    true, pred = rates.true_share(counts), rates.predicted_share(counts)
+    return np.maximum(parts.weighted_log_ratio(true, true, pred).sum(axis=-1), 0.0)
 
 
 @statistic("RR", bounds=_AT_LEAST_0, greater_is_better=None, **_in_rows)
@@ -384,7 +390,11 @@ def mutual_information(tally: Tabulated) -> Array:
 
     Shannon (1948), Bell System Technical Journal 27, 379-423.
     """
-    return parts.mutual_information(tally)
+    cells = parts.cell_shares(tally)
+    true, pred = parts.margins_of(cells)
+    # A direct sum, since a difference of entropies loses its digits near independence.
+    ratio, pred = divide(cells, true), np.broadcast_to(pred, cells.shape)
+    return np.maximum(parts.weighted_log_ratio(cells, ratio, pred).sum(axis=(-1, -2)), 0.0)
 
 
 @statistic("Overall RACC", **_describes_kinked)
@@ -393,7 +403,7 @@ def overall_chance_agreement(counts: Counts) -> Array:
 
     Cohen (1960), Educational and Psychological Measurement 20(1), 37-46.
     """
-    return np.asarray(parts.chance(counts).sum(axis=-1))
+    return np.asarray(chance_agreement.spec.kernel(counts).sum(axis=-1))
 
 
 @statistic(
@@ -427,7 +437,7 @@ def overall_unbiased_chance_agreement(counts: Counts) -> Array:
 
     Scott (1955), Public Opinion Quarterly 19(3), 321-325.
     """
-    return np.asarray(parts.unbiased_chance(counts).sum(axis=-1))
+    return np.asarray(unbiased_chance_agreement.spec.kernel(counts).sum(axis=-1))
 
 
 @statistic("Pearson C", **_describes)
@@ -436,7 +446,7 @@ def pearson_contingency_coefficient(tally: Tabulated) -> Array:
 
     Pearson (1904), On the Theory of Contingency, Drapers' Company Research Memoirs.
     """
-    phi = parts.phi_squared(tally)
+    phi = phi_squared.spec.kernel(tally)
     return np.sqrt(phi / (1 + phi))
 
 
@@ -446,7 +456,12 @@ def phi_squared(tally: Tabulated) -> Array:
 
     Pearson (1900), Philosophical Magazine 50, 157-175.
     """
-    return parts.phi_squared(tally)
+    cells = parts.cell_shares(tally)
+    true, pred = parts.margins_of(cells)
+    excess = cells - true * pred
+    # Two ratios, since the product of two small margins would underflow.
+    terms = np.nan_to_num(divide(excess, true) * divide(excess, pred))
+    return np.asarray(terms.sum(axis=(-1, -2)))
 
 
 @statistic("Response Entropy", bounds=_AT_LEAST_0, **_describes_kinked)
@@ -476,7 +491,7 @@ def relative_classifier_information(tally: Tabulated) -> Array:
     rows = tally.table.sum(axis=-1)
     # Of their own sum, so that the share of the only class is 1 however its weights were rounded.
     known = parts.entropy(divide(rows, rows.sum(axis=-1, keepdims=True)))
-    return divide(np.where(known == 0, 0.0, parts.mutual_information(tally)), known)
+    return divide(np.where(known == 0, 0.0, mutual_information.spec.kernel(tally)), known)
 
 
 @statistic("Reference Entropy", bounds=_AT_LEAST_0, **_describes_kinked)
