@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -122,6 +123,11 @@ class Facts:
     draws: int | None = None
 
 
+def _fact(name: str, meaning: str) -> Any:
+    """A property of a result that is one of its facts."""
+    return property(attrgetter(f"_facts.{name}"), doc=meaning)
+
+
 class Described(Tabular):
     """A result with the facts that it was computed from and a citation of its method."""
 
@@ -131,45 +137,20 @@ class Described(Tabular):
     def _facts(self) -> Facts:
         return getattr(self, "facts", None) or Facts()
 
-    @property
-    def metric(self) -> str:
-        """Name of the metric; empty if the result has none."""
-        return self._facts.metric
-
-    @property
-    def params(self) -> Mapping[str, Any]:
-        """Parameters of the metric."""
-        return self._facts.params
-
-    @property
-    def n(self) -> float | None:
-        """Number of rows, in both samples if there are two."""
-        return self._facts.n
-
-    @property
-    def n_effective(self) -> float | None:
-        """Effective sample size by weights and groups (Kish 1965)."""
-        return self._facts.n_effective
-
-    @property
-    def freedom(self) -> float | None:
-        """Degrees of freedom; None for a normal quantile, or without a quantile."""
-        return self._facts.freedom
-
-    @property
-    def positive_class(self) -> Any:
-        """The positive class of a metric of one class, or None."""
-        return self._facts.positive_class
-
-    @property
-    def label(self) -> Any:
-        """The class of one of several values (``average=None``), or None."""
-        return self._facts.label
-
-    @property
-    def draws(self) -> int | None:
-        """Number of draws; None if the interval is not resampled."""
-        return self._facts.draws
+    metric: str = _fact("metric", "Name of the metric; empty if the result has none.")
+    params: Mapping[str, Any] = _fact("params", "Parameters of the metric.")
+    n: float | None = _fact("n", "Number of rows, in both samples if there are two.")
+    n_effective: float | None = _fact(
+        "n_effective", "Effective sample size by weights and groups (Kish 1965)."
+    )
+    freedom: float | None = _fact(
+        "freedom", "Degrees of freedom; None for a normal quantile, or without a quantile."
+    )
+    positive_class: Any = _fact(
+        "positive_class", "The positive class of a metric of one class, or None."
+    )
+    label: Any = _fact("label", "The class of one of several values (``average=None``), or None.")
+    draws: int | None = _fact("draws", "Number of draws; None if the interval is not resampled.")
 
     @property
     def _draws_text(self) -> str:

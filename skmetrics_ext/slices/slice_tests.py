@@ -162,7 +162,7 @@ class StudentTests:
         if sample.is_compact:
             tables = self._tables(cross.cell, len(cross.rows))
             kept = tables[cross.kept]
-            return self._of_tables(kept), self._of_tables(tables.sum(axis=0) - kept), kept
+            return self.sample.measured(kept), self.sample.measured(tables.sum(axis=0) - kept), kept
         if sample.is_mean:
             return *self._of_means(cross), None
         order, ends = np.argsort(cross.cell, kind="stable"), np.cumsum(cross.rows)
@@ -179,10 +179,6 @@ class StudentTests:
         weight = None if weight is None else weight[rows]
         sums = kernels.bin_sums(cell * n_classes**2 + of_table, n_cells * n_classes**2, weight)
         return sums.reshape(n_cells, n_classes, n_classes)
-
-    def _of_tables(self, tables: Array) -> Array:
-        """The metric of confusion tables; nan if it is 0/0."""
-        return self.sample.measured(tables)
 
     def _of_means(self, cross: ColumnCross) -> tuple[Array, Array]:
         """The metric of means in each slice and in the other rows."""

@@ -8,15 +8,9 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext import kernels
-from skmetrics_ext.slices.coding import Coded
+from skmetrics_ext.slices.coding import Coded, read_present
 from skmetrics_ext.validation import InvalidParameterError
-from skmetrics_ext.validation.containers import (
-    Column,
-    count_rows,
-    missing_rows,
-    read_column,
-    take_rows,
-)
+from skmetrics_ext.validation.containers import Column, count_rows, read_column
 from skmetrics_ext.validation.errors import near, printable, shown_names
 from skmetrics_ext.validation.parameters import check_integer
 
@@ -83,17 +77,9 @@ def code_column(name: str, column: Any, bins: Any, *, always: bool) -> Coded:
 
     Unless bins are ``always`` used, numbers with few values stay as they are.
     """
-    lacking = missing_rows(column)
-    if lacking.ndim != 1:
-        raise InvalidParameterError(
-            f"Column {printable(name)!r} must hold one value a row, got shape {lacking.shape}."
-        )
-    kept = np.flatnonzero(~lacking)
+    read, kept, n_rows = read_present(column, printable(name))
     if not len(kept):
-        return Coded(name, (None,), np.zeros(len(lacking), dtype=np.int64))
-    if len(kept) < len(lacking):
-        column = take_rows(column, kept)
-    read = read_column(column, printable(name))
+        return Coded(name, (None,), np.zeros(n_rows, dtype=np.int64))
     if read.values.ndim == 1 and read.values.dtype.kind in "mMc":
         raise InvalidParameterError(
             f"Column {printable(name)!r} holds {read.values.dtype}: derive from it what can be the "
@@ -102,7 +88,7 @@ def code_column(name: str, column: Any, bins: Any, *, always: bool) -> Coded:
     is_numeric = read.categories is None and read.values.dtype.kind in "fiu"
     if not always and not (is_numeric and len(kernels.encode(read.values)[0]) > FEW_VALUES):
         bins = None
-    return Coded.of(name, read, bins).spread(kept, len(lacking), None)
+    return Coded.of(name, read, bins).spread(kept, n_rows, None)
 
 
 def is_near_unique(column: Coded) -> bool:
