@@ -195,6 +195,8 @@ def stem_of(file: str) -> tuple[str, str]:
 def header_of(file: str, form: TextForm = PLAIN) -> list[str]:
     """Names of the columns of a file."""
     header = [name for name in form.columns(file) if name != _ROW_NAMES]
+    if not header:
+        raise InvalidParameterError(f"{file!r} is empty: a header with names is needed.")
     if any(c == "\x00" or "\ud800" <= c <= "\udfff" for name in header for c in name):
         raise InvalidParameterError(f"{file!r} cannot be read: its header is no UTF-8 text.")
     return header
@@ -275,7 +277,7 @@ def text_types(
 
 
 def _cleaned(column: Any, form: TextForm) -> Any:
-    """A column of text without blanks around values and signs of numbers, if the form says so."""
+    """A column of text without blanks around values, and numbers without the signs of the form."""
     import pyarrow
     import pyarrow.compute as pc
 
@@ -283,15 +285,8 @@ def _cleaned(column: Any, form: TextForm) -> Any:
         column = pc.utf8_trim_whitespace(column)
         marks = pyarrow.array([*_MISSING, *form.missing])
         column = pc.if_else(pc.is_in(column, value_set=marks), None, column)
-    return without_signs(column, form)
-
-
-def without_signs(column: Any, form: TextForm) -> Any:
-    """Remove separators of thousands, currency and per cent signs from a column of text."""
     if form.thousands is None:
         return column
-    import pyarrow.compute as pc
-
     fits = pc.match_substring_regex(column, signed_number(form.thousands, form.point or "."))
     bare = pc.replace_substring_regex(column, f"[{_SIGNS}{_SPACES}{_escaped(form.thousands)}]", "")
     return pc.if_else(pc.fill_null(fits, False), bare, column)

@@ -191,7 +191,7 @@ def open_files(path: str, names: ColumnNames, form: TextForm = PLAIN) -> Files:
     files, kind = _found(path)
     if kind == "parquet":
         return _of_parquet(path, files, names)
-    headers = _headers(files, form)
+    headers = [csv_files.header_of(file, form) for file in files]
     for file, header in zip(files, headers, strict=True):
         check_columns(names, header, repr(file), hint=csv_files.separator_hint(header))
     types, form = csv_files.text_types(files, names, form)
@@ -202,7 +202,7 @@ def columns_of(path: str, form: TextForm = PLAIN) -> list[str]:
     """Names of the columns of the first file of a path."""
     files, kind = _found(path)
     if kind == "csv":
-        return _headers((files[0],), form)[0]
+        return csv_files.header_of(files[0], form)
     import pyarrow.parquet
 
     with reading(repr(files[0])):
@@ -260,14 +260,6 @@ def _listed(path: str) -> tuple[str, ...]:
     if not files:
         raise InvalidParameterError(f"{path!r} is no file, folder or glob of files that exist.")
     return tuple(files)
-
-
-def _headers(files: tuple[str, ...], form: TextForm) -> list[list[str]]:
-    headers = [csv_files.header_of(file, form) for file in files]
-    for file, header in zip(files, headers, strict=True):
-        if not header:
-            raise InvalidParameterError(f"{file!r} is empty: a header with names is needed.")
-    return headers
 
 
 # --------------------------------------------------------------------------- parquet

@@ -21,8 +21,6 @@ def entity_of(table: Any, groups: Array | None) -> tuple[str, tuple[str, ...]]:
     An entity within whose values the groups never change has its rows in one fold, so that no line
     is needed.
     """
-    if groups is not None:
-        groups = np.unique(groups, return_inverse=True)[1]
     columns = {name: coded(table[name]) for name in table.column_names}
     codes = {name: values for name, (values, _) in columns.items()}
     is_name = {name: _are_names(levels) for name, (_, levels) in columns.items()}

@@ -67,10 +67,11 @@ def roles_of(table: Any, *, chosen: bool) -> list[Role]:
 
 
 def _role(name: str, column: Any, chosen: bool) -> Role:
+    import pyarrow.compute as pc
     from pyarrow import types
 
     kind = column.type.value_type if types.is_dictionary(column.type) else column.type
-    n_missing = _n_missing(column)
+    n_missing = int(pc.sum(pc.is_null(column, nan_is_null=True)).as_py() or 0)
     n_seen = len(column) - n_missing
     if n_seen == 0:
         return Role(name, "number", why="no value")
@@ -84,12 +85,6 @@ def _role(name: str, column: Any, chosen: bool) -> Role:
     if str(kind) not in ("string", "large_string", "string_view"):
         return Role(name, "text", why=f"holds {kind}")
     return _text_role(name, column, n_seen, n_missing, chosen)
-
-
-def _n_missing(column: Any) -> int:
-    import pyarrow.compute as pc
-
-    return int(pc.sum(pc.is_null(column, nan_is_null=True)).as_py() or 0)
 
 
 def _why_no_number(name: str, column: Any, kind: Any, n_seen: int) -> tuple[str, int]:

@@ -75,7 +75,7 @@ def shown_labels(labels: Any) -> str:
     return f"[{shown}{', ...' if len(listed) > 10 else ''}]"
 
 
-def near(word: str, known: Iterable[str]) -> str:
+def near(word: str, known: Iterable[str], most: int = 2, least: float = 0.6) -> str:
     """A sentence that suggests similar names; empty if there are none."""
-    close = difflib.get_close_matches(word, list(known), n=2, cutoff=0.6)
+    close = difflib.get_close_matches(word, list(known), n=most, cutoff=least)
     return f" Did you mean {' or '.join(map(repr, close))}?" if close else ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from types import MappingProxyType
@@ -19,6 +18,7 @@ from skmetrics_ext.metrics.public import Statistic, counted, rows_with_labels
 from skmetrics_ext.numeric import Array, PosLabel
 from skmetrics_ext.tallies import Counts, LabelTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, warn_undefined
+from skmetrics_ext.validation.errors import near
 from skmetrics_ext.validation.parameters import check_interval
 
 
@@ -287,11 +287,7 @@ def _check_name(name: Any) -> None:
     if isinstance(name, str) and name in STATISTICS:
         return
     abbreviated = {entry.abbreviation: known for known, entry in STATISTICS.items()}
-    if name in abbreviated:
-        near = [abbreviated[name]]
-    else:
-        near = difflib.get_close_matches(str(name), STATISTICS, n=3, cutoff=0.5)
-    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    hint = near(abbreviated.get(name, str(name)), STATISTICS, 1 if name in abbreviated else 3, 0.5)
     raise InvalidParameterError(
         f"statistic has to be one of {sorted(STATISTICS)}, got {name!r}.{hint}"
     )
