@@ -147,19 +147,23 @@ class Linearized:
 
     # ----------------------------------------------------------------------- operations
 
-    @cached_property
+    @property
     def readings(self) -> list[Linearized]:
         """The statistic at each threshold where it may be read in other samples; itself if smooth.
 
         There it is a plain share of rows, which has a derivative.
         """
+        return self._other_readings or [self]  # not kept, as it would be a cycle
+
+    @cached_property
+    def _other_readings(self) -> list[Linearized]:
         readings: list[Linearized] = []
         for share in () if self.known is not None else self.origin.plain_shares:
             parts = self._centred(share.slope, self.atoms.rows, self.atoms.weight)
             known = Contributions(parts, self.atoms, self.ways)
             value = share.value if readings else self.value
             readings.append(replace(self, value=value, known=known))
-        return readings or [self]
+        return readings
 
     def as_rows(self) -> Linearized:
         """The statistic with rows as atoms, which differences of many models share."""
