@@ -125,6 +125,8 @@ GIVEN = {
     "true": "y",
     "scores": RNG.random((8, 3)),
     "complexity": "param_C",
+    "value": 0.5,
+    "influence": P - P.mean(),
     "estimates": [sx.confidence_interval("accuracy", Y, P)],
     "k": 1,
 }
