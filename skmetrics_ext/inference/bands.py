@@ -199,8 +199,8 @@ def curve_band(
     sensitivity_at_specificity by specificity (95% pointwise, logit)
     specificity   value          interval  standard_error
     -----------  ------  ----------------  --------------
-         0.5000  0.7667  [0.4914, 0.9178]          0.1094
-         0.8000  0.3667  [0.1327, 0.6867]          0.1540
+         0.5000  0.7667  [0.4801, 0.9212]          0.1134
+         0.8000  0.3667  [0.1386, 0.6757]          0.1483
     """
     check_option("band", band, BANDS)
     measure, level = readers.find_metric(metric, metric_params), check_level(confidence_level)

@@ -421,10 +421,11 @@ def _smooth(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> In
         return _on_scale(statistic, method, level)
     # The largest of several values is too large on average; the value between the steps is not.
     between = replace(sample, metric=metric.with_params(method="interpolated"))
-    between = replace(between, value=between.statistic(sample.atoms.rows[None])[0])
-    interval = _on_scale(linearize(between), method, level)
-    low, high = np.minimum(interval.low, value), np.maximum(interval.high, value)
-    return interval._replace(low=low, high=high)
+    between = between.statistic(sample.atoms.rows[None])[0]
+    interval = _on_scale(replace(statistic, value=between), method, level)
+    own = _on_scale(statistic, method, level)  # of a curve that rises beyond the target
+    high = np.where(value > interval.high, own.high, interval.high)
+    return interval._replace(low=np.minimum(interval.low, value), high=high)
 
 
 def _at_steps(statistic: Linearized, _method: str, level: Level, _: DrawPlan) -> Interval:
@@ -432,16 +433,11 @@ def _at_steps(statistic: Linearized, _method: str, level: Level, _: DrawPlan) ->
     each = [(r.value, r.variance, r.freedom) for r in statistic.readings]
     share, variance, freedom = np.array(each, dtype=np.float64).T
     most = [plain.rows for plain in statistic.origin.plain_shares] or np.inf
-    rows, z = (
-        np.fmin(divide(share * (1 - share), variance), most),
-        quantile(np.asarray(level)[..., None], freedom),
-    )
-    low, high = wilson_bounds(share, rows, z)
-    low, high = (
-        low.min(axis=-1, initial=statistic.value),
-        high.max(axis=-1, initial=statistic.value),
-    )
-    note = notes.few_of_rarest(statistic, notes.OF_SHARES, _OF_CLASS)
+    rows = np.fmin(divide(share * (1 - share), variance), most)
+    low, high = wilson_bounds(share, rows, quantile(np.asarray(level)[..., None], freedom))
+    value = statistic.value
+    low, high = low.min(axis=-1, initial=value), high.max(axis=-1, initial=value)
+    note = notes.few_of_rarest(statistic, notes.OF_SHARES)
     return Interval(low, high, statistic.error, note)
 
 

@@ -164,7 +164,7 @@ def with_design(note: str, atoms: Any) -> str:
     return "; ".join(notes)
 
 
-def few_of_rarest(statistic: Any, least: int, what: str) -> str:
+def few_of_rarest(statistic: Any, least: int, what: str = "rows of the rarest class") -> str:
     """A note on few rows, or groups, of the rarest class, whose name replaces "{}"."""
     sample = statistic.origin
     rows = sample.by_class
@@ -191,7 +191,7 @@ def near_end(value: Any, rows: float, bounds: Any) -> str:
 def few_rows(statistic: Any) -> str:
     """A note on few rows of a class, in a range of rates, or beyond a point of a curve."""
     sample = statistic.origin
-    if scarce := few_of_rarest(statistic, OF_RANKINGS, "rows of the rarest class"):
+    if scarce := few_of_rarest(statistic, OF_RANKINGS):
         return scarce
     if sample.design.group is not None:
         return ""

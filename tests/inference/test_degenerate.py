@@ -298,3 +298,24 @@ def test_a_comparison_with_grades_holds_at_every_threshold():
     swapped = compare("equal_error_rate", y, grade, score)
     assert [swapped.low, swapped.high] == pytest.approx([-found.high, -found.low])
     assert swapped.p_value == pytest.approx(found.p_value)
+
+
+def test_few_rows_with_tied_scores_have_an_interval_with_a_note():
+    y, score = np.repeat([0, 1], [20, 3]), np.r_[np.zeros(15), 1, 2, 3, 4, 5, 0, 4, 6]
+    for name, params in (
+        ("equal_error_rate", {}),
+        ("sensitivity_at_specificity", {"specificity": 0.5}),
+    ):
+        found = confidence_interval(name, y, score, **params)
+        assert found.method == "wilson"
+        assert found.note.startswith("3 rows of the rarest class are few")
+
+
+@pytest.mark.parametrize("recall", [0.1, 0.2])
+def test_a_precision_that_is_larger_beyond_the_target_has_rows_on_both_sides(recall):
+    """The highest scores are wrong: the best precision is 70 of 100, with more recall."""
+    y = np.r_[np.zeros(30), np.ones(70), np.tile([0, 1], 100)].astype(int)
+    found = confidence_interval("precision_at_recall", y, -np.arange(300.0), recall=recall)
+    assert found.value == 0.7
+    assert found.high == pytest.approx(proportion_interval(70, 100).high, abs=0.02)
+    assert found.low < proportion_interval(70, 100).low

@@ -89,3 +89,35 @@ def test_a_row_that_weighs_more_has_the_influence_of_its_copies(name, n_classes)
     found = influence_values(name, true, response, sample_weight=COPIES) / N
     sums = np.add.reduceat(listed, np.append(0, np.cumsum(COPIES)[:-1]), axis=0)
     np.testing.assert_allclose(found, sums, rtol=1e-7, atol=1e-12)
+
+
+TIED = {
+    "continuous": lambda score: score,
+    "two decimals": lambda score: np.round(score, 2),
+    "a block": lambda score: np.where(score < 0.4, 0.0, score),
+    "two blocks": lambda score: np.where(score < 0, 0.0, np.where(score > 1.5, 1.5, score)),
+    "five grades": lambda score: np.digitize(score, [-0.3, 0.5, 1.1, 1.9]) * 1.0,
+}
+
+
+@pytest.mark.parametrize("ties", TIED)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "equal_error_rate",
+        "precision_at_recall_80",
+        "sensitivity_at_specificity_90",
+        "specificity_at_sensitivity_80",
+    ],
+)
+def test_weights_are_copies_of_any_unit_where_scores_are_tied(name, ties):
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        true, copies = rng.integers(0, 2, 400), rng.integers(1, 4, 400)
+        score = TIED[ties](rng.normal(size=400) + 1.2 * true)
+        rows = np.repeat(np.arange(400), copies)
+        listed = influence_values(name, true[rows], score[rows]) / len(rows)
+        sums = np.add.reduceat(listed, np.append(0, np.cumsum(copies)[:-1]))
+        for unit in (1, 0.37):
+            found = influence_values(name, true, score, sample_weight=copies * unit) / 400
+            np.testing.assert_allclose(found, sums, rtol=1e-7, atol=1e-12)

@@ -13,6 +13,7 @@ from skmetrics_ext.metrics.averaging import CurveAverage
 from skmetrics_ext.metrics.labels import rates
 from skmetrics_ext.metrics.public import METHODS, Public, at_percents, number_in, one_of, ranking
 from skmetrics_ext.metrics.rankings.ranking_kernels import (
+    FEW_TIES,
     ROUNDING,
     STEP,
     around,
@@ -29,7 +30,6 @@ from skmetrics_ext.tallies import Counts, RankTally
 
 Rate = Callable[[Counts], Array]
 
-_FEW_TIES = 5  # rows at one score that are no block
 _ERRORS = 2  # standard errors within which a rate may be at another step in other samples
 
 # --------------------------------------------------------------------------- kernels
@@ -214,10 +214,10 @@ class _Reading:
         counts, rows = tally.counts_from_none(), rows_at(tally)
         x, values = self.other(counts), np.nan_to_num(self.rate(counts))
         inside = share_inside(x, target)
-        by = _gradient(self.other, _counts_at(tally.mass, inside))
-        squares = _of_rows(Counts(*(part**2 for part in by.astuple())), inside)
+        by = _gradient(self.other, _counts_at(tally.mass, inside)).astuple()
+        squares = _of_rows(Counts(*(part**2 for part in by)), inside)
         error = np.sqrt(np.nansum(divide(tally.mass * 1.0 * tally.mass, rows) * squares))
-        wide = (rows.sum(axis=0) > _FEW_TIES) & (np.diff(x) > error / 2)
+        wide = (rows.sum(axis=0) > FEW_TIES) & (np.diff(x) > error / 2)
         return x, values, float(error), wide
 
     def plain_shares(
@@ -253,11 +253,8 @@ class _Reading:
             return np.asarray(share.slope)
         target = self.target(**params)
         x, values, _, wide = self._along(tally, target)
-        step, first = self.attained(x, values, target), _first(x, values, target)
-        if method == "step" and self.attained is _best and step > first:
-            return self._of_rows(tally, np.arange(len(wide)) < step)  # the best one stays
-        if method == "step" and wide[max(first - 1, 0)]:
-            target = float(x[step])  # the end of the block
+        if method == "step" and wide[max(_first(x, values, target) - 1, 0)]:
+            target = float(x[self.attained(x, values, target)])  # the end of the block
         inside = share_inside(x, target)
         counts = _counts_at(tally.mass, inside)
         by, by_other = (_gradient(rate, counts) for rate in (self.rate, self.other))

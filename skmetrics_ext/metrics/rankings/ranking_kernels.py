@@ -23,6 +23,7 @@ ROUNDING = 1e-12
 _HULL_PASSES, _PART_PASSES, _HULL_PART = 32, 5, 1 << 15
 STEP = 1e-60  # imaginary: its square underflows, so the derivative is exact
 _SURE = 0.95  # level for which the window of a density is optimal (Hall & Sheather 1988)
+FEW_TIES = 5 * (1 + ROUNDING)  # rows at one score that are no block
 _NEAR = 2  # points on either side of a crossing, more than any kernel needs
 
 # --------------------------------------------------------------------------- areas
@@ -274,12 +275,21 @@ class CountedRanking(RankTally):
 
 
 def rows_at(tally: RankTally) -> Array:
-    """Number of rows of each class at each score; if only weights are known, as if all were equal.
+    """Effective number of rows of each class at each score, (2, T), from the weights there.
 
-    These are then effective rows (Kish 1965), which do not depend on the unit of the weights.
+    A row of weight 2 counts as two copies of it, and the unit of the weights does not matter: of
+    each class it is Kish's (1965) over scores that are no block of ties. Where nearly all scores
+    are grades with many rows, it is the weight of one of these rows.
     """
-    mass = tally.rows if isinstance(tally, CountedRanking) else tally.mass
-    return mass if mass.dtype.kind == "i" else divide(mass * mass.sum(), (mass * mass).sum())
+    numbers = tally.rows if isinstance(tally, CountedRanking) else tally.mass
+    unit = np.full((2, 1), np.nan)
+    for code in np.flatnonzero(tally.mass.any(axis=1)):
+        mass = tally.mass[code] * 1.0
+        single = (mass > 0) & (mass <= FEW_TIES * np.median(mass[mass > 0]))
+        mass, rows = mass[single], numbers[code, single]
+        is_graded = rows.dtype.kind == "i" and np.median(rows) > FEW_TIES
+        unit[code] = (mass * mass / (rows if is_graded else 1)).sum() / mass.sum()
+    return divide(tally.mass, unit)
 
 
 def slope_at(x: Array, y: Array, target: float, mass: Array) -> float:

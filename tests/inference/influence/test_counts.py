@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from skmetrics_ext import compare, confidence_interval, influence_values
-from skmetrics_ext.inference.draws import readers
+from skmetrics_ext.inference import derivatives
 from skmetrics_ext.registry import find
 from skmetrics_ext.validation import InvalidParameterError
 
@@ -81,7 +81,7 @@ def test_counts_and_tables_tell_the_same(name, monkeypatch):
     other = np.where(RNG.random(N) < 0.6, true, RNG.integers(0, 5, N))
     by_table = influence_values(name, true, said)
     tested = compare(name, true, said, other, method="delta")
-    monkeypatch.setattr(readers, "_MOST_CLASSES", 2)
+    monkeypatch.setattr(derivatives, "_MOST_CLASSES", 2)
     np.testing.assert_allclose(influence_values(name, true, said), by_table, atol=1e-12)
     again = compare(name, true, said, other, method="delta")
     assert again.difference == pytest.approx(tested.difference, abs=1e-12)
