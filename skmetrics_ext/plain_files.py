@@ -163,8 +163,9 @@ def _check_memory(size: int, limit: int) -> None:
     check_content(size <= limit, f"it would take {size:,} bytes of memory, and may take {limit:,}")
 
 
-def _marks_of(head: bytes | bytearray) -> bytes:
-    return _STRINGS.sub(b"", head).translate(None, _NO_MARKS)
+def _marks_of(head: bytes | bytearray) -> bytes | bytearray:
+    bare = _STRINGS.sub(b"", head) if b'"' in head else head  # without texts it is no copy
+    return bare.translate(None, _NO_MARKS)
 
 
 def _memory_of_json(head: bytes | bytearray) -> int:
@@ -173,11 +174,12 @@ def _memory_of_json(head: bytes | bytearray) -> int:
 
 def _entry(file: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytearray:
     """Content of an entry, which must have its stated size and is held once."""
-    data = bytearray()
+    data, filled = bytearray(entry.file_size), 0
     with file.open(entry) as stream:
-        while len(data) <= entry.file_size and (part := stream.read(_AT_ONCE)):
-            data += part
-        is_whole = len(data) == entry.file_size
+        while part := stream.read(min(_AT_ONCE, len(data) - filled)):
+            data[filled : filled + len(part)] = part
+            filled += len(part)
+        is_whole = filled == len(data) and not stream.read(1)
         check_content(is_whole, f"{entry.filename} does not have the size that it states")
     return data
 

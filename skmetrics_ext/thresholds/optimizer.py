@@ -565,7 +565,7 @@ def response_columns(
     check_response(response, known, method)
     scores = read_array(method, response)
     if method == "decision_function":
-        check_pairs(estimator, known, scores, partial(estimator.predict, X))
+        check_pairs(estimator, known, scores, lambda: estimator.predict(X))
     if scores.ndim == 1 or scores.shape[1] == 1:
         decision = scores.reshape(-1)
         scores = np.column_stack([-decision, decision])

@@ -20,7 +20,7 @@ def report():
 def test_it_prints_as_a_table(report):
     found = report.compare(rope=0.02)
     lines = str(found).splitlines()
-    assert repr(found) == "<Rows: 3 rows, 16 columns>"
+    assert repr(found) == "<Table: 3 rows, 16 columns>"
     assert lines[0].split("  ")[0] == "metric"
     assert "95% interval" in lines[0]
     assert "P(±0.02)" in lines[0]

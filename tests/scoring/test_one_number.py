@@ -47,6 +47,8 @@ TOLD = r"several numbers \(roc_auc, f1.*\), and one is needed: pass panel.single
         lambda scoring: np.mean([scoring(TREE.fit(X, Y), X, Y) for _ in range(2)]),
     ],
 )
+# A threshold that is tuned for an area ranks labels.
+@pytest.mark.filterwarnings("ignore:y_score holds only labels")
 def test_a_panel_says_that_it_gives_several(ask):
     with pytest.raises((TypeError, AttributeError), match=TOLD):
         ask(PANEL)

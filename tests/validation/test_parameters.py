@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import skmetrics_ext as sx
+from skmetrics_ext.annotations import usage
 from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.errors import (
@@ -14,7 +15,6 @@ from skmetrics_ext.validation.errors import (
     printable,
     shown_labels,
     shown_names,
-    usage,
     warn_user,
 )
 from skmetrics_ext.validation.parameters import (
