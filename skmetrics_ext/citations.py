@@ -34,6 +34,10 @@ _CITATIONS = {
     "permutation": "permutation test (Fisher 1935)",
     "log_ratio": "difference of logarithms (Katz et al. 1978)",
     "simultaneous": "simultaneous bounds (Bonferroni)",
+    "reml": "random effects by restricted maximum likelihood (Patterson & Thompson 1971)",
+    "hartung-knapp": "Hartung-Knapp interval (Hartung & Knapp 2001)",
+    "rubin": "Rubin's rules (Rubin 1987)",
+    "barnard-rubin": "small-sample degrees of freedom (Barnard & Rubin 1999)",
     "": "",
 }
 

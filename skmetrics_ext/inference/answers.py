@@ -18,20 +18,8 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.inference import notes
-from skmetrics_ext.inference.algebra import (
-    CLOSE,
-    Expression,
-    Leaf,
-    Linear,
-    Mapped,
-    Missing,
-)
-from skmetrics_ext.inference.compare import (
-    ModelsToCompare,
-    compare_pair,
-    is_ratio,
-    share_beyond,
-)
+from skmetrics_ext.inference.algebra import CLOSE, Expression, Leaf, Linear, Mapped, Missing
+from skmetrics_ext.inference.compare import ModelsToCompare, compare_pair, is_ratio, share_beyond
 from skmetrics_ext.inference.compare_samples import (
     difference_of_samples,
     distances_of,
@@ -251,7 +239,7 @@ def _sum(x: Linear, asked: Asked) -> Estimate:
     """A sum of two or more statistics."""
     blocks, shares = asked.blocks(x)
     statistics = {leaf: statistic for block in blocks for leaf, statistic in block}
-    sides = _sides(x, statistics)
+    sides = None if asked.method == "cv" else _sides(x, statistics)
     if sides is not None:
         return _difference(sides, asked, same_rows=len(blocks) == 1, share_rows=shares)
     if asked.method in bootstrap.BOOTSTRAP_METHODS or not all(

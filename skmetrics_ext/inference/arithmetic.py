@@ -130,15 +130,20 @@ def _result_from(x: Expression, estimates: Sequence[Estimate]) -> Any:
     for estimate in estimates:
         if estimate._made.expression is x:
             return estimate
-    levels = sorted({estimate.confidence_level for estimate in estimates})
+    level, made = shared_level(estimates), estimates[0]._made
+    method = made.method if len(x.operands()) == 1 else "auto"  # of one statistic the user's own
+    return result_of(x, Asked(level, plan=made.plan, method=method))
+
+
+def shared_level(estimates: Sequence[Estimate]) -> float:
+    """The confidence level of all estimates, 0.95 without any."""
+    levels = sorted({estimate.confidence_level for estimate in estimates}) or [0.95]
     if len(levels) > 1:
         raise InvalidParameterError(
             f"estimates with different confidence levels, {levels}, cannot be combined: use "
             f".at({levels[-1]:g}) first."
         )
-    made = estimates[0]._made
-    method = made.method if len(x.operands()) == 1 else "auto"  # of one statistic the user's own
-    return result_of(x, Asked(levels[0], plan=made.plan, method=method))
+    return levels[0]
 
 
 def raised(estimate: Any, power: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.results import Estimate, estimate
-from skmetrics_ext.inference.scales import Bounds, Level, quantile
+from skmetrics_ext.inference.scales import RANGES, Bounds, Level, mapped_bounds, quantile
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, divide, increasing_root, wilson
 from skmetrics_ext.validation import InvalidParameterError, check_option, warn_undefined
@@ -104,17 +104,11 @@ def _likelihood_ratio(count: Array, nobs: Array, level: Level) -> Bounds:
 
 
 def _logit(count: Array, nobs: Array, level: Level) -> Bounds:
-    from scipy.special import expit
-
-    inner = (count > 0) & (count < nobs)
-    count_in = np.where(inner, count, nobs / 2)
-    spread = quantile(level) * np.sqrt(1 / count_in + 1 / (nobs - count_in))
-    centre = np.log(count_in / (nobs - count_in))
-    low, high = _clopper_pearson(count, nobs, level)  # the logit of 0 and of 1 is infinite
-    return (
-        np.where(inner, expit(centre - spread), low),
-        np.where(inner, expit(centre + spread), high),
-    )
+    inner, share = (count > 0) & (count < nobs), divide(count, nobs)
+    error = np.sqrt(share * (1 - share) / nobs)
+    low, high = mapped_bounds(share, error, quantile(level), RANGES["logit"])
+    least, most = _clopper_pearson(count, nobs, level)  # the logit of 0 and of 1 is infinite
+    return np.where(inner, low, least), np.where(inner, high, most)
 
 
 def _arcsine(count: Array, nobs: Array, level: Level) -> Bounds:

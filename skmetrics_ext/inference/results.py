@@ -18,6 +18,10 @@ _NAN = float("nan")
 
 _COMPUTED = ("log", "exp", "sqrt", "square", "reciprocal")
 _OF_TESTS = ("p_value", "statistic", "value_a", "value_b", "alternative", "margin")
+_FORMER_ORDER = (
+    *("value", "low", "high", "statistic", "p_value", "method", "value_a", "value_b"),
+    *("standard_error", "confidence_level", "note", "alternative"),
+)
 _ANSWERS = {True: "reached", False: "not reached", None: "undecided"}
 
 
@@ -305,26 +309,11 @@ class Comparison(Estimate):
     True
     """
 
-    def __new__(
-        cls,
-        difference: float,
-        low: float,
-        high: float,
-        statistic: float,
-        p_value: float,
-        method: str,
-        value_a: float,
-        value_b: float,
-        standard_error: float,
-        confidence_level: float,
-        note: str = "",
-        alternative: str = "two-sided",
-        **further: Any,
-    ) -> Any:
-        given: dict[str, Any] = {"p_value": p_value, "statistic": statistic, "value_a": value_a}
-        given |= {"value_b": value_b, "alternative": alternative, "note": note, **further}
-        numbers = difference, low, high, standard_error
-        return Estimate(*numbers, method, confidence_level, **given)
+    def __new__(cls, *values: Any, alternative: str = "two-sided", **named: Any) -> Any:
+        given = dict(zip(_FORMER_ORDER, values, strict=False)) | named
+        if "difference" in given:
+            given["value"] = given.pop("difference")
+        return Estimate(**{"alternative": alternative, **given})
 
 
 def _details(result: Estimate) -> str:

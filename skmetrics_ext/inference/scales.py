@@ -39,28 +39,13 @@ def delta_bounds(value: Array, error: Array, z: Array, bounds: Range) -> Bounds:
     return np.clip(value - away, *bounds), np.clip(value + away, *bounds)
 
 
-def logit_bounds(value: Array, error: Array, z: Array, bounds: Range) -> Bounds:
-    """Value -+ z standard errors on the logit scale of a metric between two bounds."""
-    from scipy.special import expit, logit
-
-    start, width = bounds[0], bounds[1] - bounds[0]
-    share = (value - start) / width
-    with np.errstate(divide="ignore"):
-        centre = logit(share)
-    away = divide(z * error / width, share * (1 - share))
-    low, high = start + width * expit(centre - away), start + width * expit(centre + away)
+def mapped_bounds(value: Array, error: Array, z: Array, bounds: Range) -> Bounds:
+    """Value -+ z standard errors on the scale of its range."""
+    to, back, slope = on_scale(bounds)
+    with np.errstate(all="ignore"):
+        centre, away = to(value), z * error * slope(value)
+        low, high = back(centre - away), back(centre + away)
     return np.minimum(low, value), np.maximum(high, value)
-
-
-def log_bounds(value: Array, error: Array, z: Array, bounds: Range) -> Bounds:
-    """Value -+ z standard errors on the log scale of the distance from the only bound."""
-    falls = not np.isfinite(bounds[0])
-    start = bounds[1] if falls else bounds[0]
-    distance = np.abs(value - start)
-    with np.errstate(over="ignore"):
-        factor = np.exp(divide(z * error, distance))
-    near, far = distance / factor, distance * factor
-    return (start - far, start - near) if falls else (start + near, start + far)
 
 
 def tail_probability(statistic: Any, freedom: Any, alternative: str) -> Any:
@@ -76,8 +61,8 @@ def tail_probability(statistic: Any, freedom: Any, alternative: str) -> Any:
 
 
 SCALES: dict[str, Callable[[Array, Array, Array, Range], Bounds]] = {
-    "logit": logit_bounds,
-    "log": log_bounds,
+    "logit": mapped_bounds,
+    "log": mapped_bounds,
     "delta": delta_bounds,
 }
 
@@ -95,3 +80,29 @@ RANGES: dict[str, Range] = {
     "logit": (0.0, 1.0),
     "atanh": (-1.0, 1.0),
 }
+
+
+def on_scale(bounds: Range) -> tuple[Callable[[Any], Any], Callable[[Any], Any], Any]:
+    """To and from the scale that keeps a number between bounds, and the slope of the way to it.
+
+    The number itself without bounds, the log of its distance from one, the logit between two, and
+    half of it between -1 and 1 (Fisher's z).
+    """
+    from scipy.special import expit, logit
+
+    low, high = bounds
+    if np.isfinite(bounds).all():
+        width, size = high - low, 0.5 if bounds == RANGES["atanh"] else 1.0
+        return (
+            lambda x: size * logit((x - low) / width),
+            lambda y: low + width * expit(y / size),
+            lambda x: divide(size * width, (x - low) * (high - x)),
+        )
+    if np.isfinite(bounds).any():
+        start, sign = (low, 1.0) if np.isfinite(low) else (high, -1.0)
+        return (
+            lambda x: sign * np.log(sign * (x - start)),
+            lambda y: start + sign * np.exp(sign * y),
+            lambda x: divide(sign, x - start),
+        )
+    return np.asarray, np.asarray, np.ones_like

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skmetrics_ext.inference.scales import quantile
+from skmetrics_ext.inference.scales import on_scale, quantile
 from skmetrics_ext.numeric import Array, parts
 
 # The chosen candidate (B,) in draws of values (B, p).
@@ -107,10 +107,7 @@ class StabilisedScale:
         low, high = self.bounds
         if self._is_share:
             return np.asarray(low + (high - low) * np.sin(np.clip(values, 0, np.pi / 2)) ** 2)
-        if not self._direction:
-            return values
-        bound = low if self._direction > 0 else high
-        return np.asarray(bound + self._direction * np.exp(self._direction * values))
+        return np.asarray(on_scale(self.bounds)[1](values))
 
     def noise(self, values: Array, noise: CandidateNoise) -> CandidateNoise:
         """The noise of values (p,) on the scale."""
