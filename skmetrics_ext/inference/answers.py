@@ -175,15 +175,9 @@ def _moved(inner: Estimate, scale: float, x: Linear) -> Estimate:
     ends = [scale * end + x.offset for end in (inner.low, inner.high)]
     low, high = ends if scale > 0 else ends[::-1]
     said = dict.fromkeys(filter(None, [inner.note, x.note]))
-    return replace(
-        inner,
-        value=x.value,
-        low=low,
-        high=high,
-        standard_error=abs(scale) * inner.standard_error,
-        statistic=inner.statistic if scale > 0 else -inner.statistic,
-        note="; ".join(said),
-    )
+    t = inner.statistic if scale > 0 else -inner.statistic
+    moved = replace(inner, value=x.value, low=low, high=high, note="; ".join(said))
+    return replace(moved, standard_error=abs(scale) * inner.standard_error, statistic=t)
 
 
 def _mapped(x: Mapped, asked: Asked) -> Estimate:

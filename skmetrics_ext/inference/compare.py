@@ -457,10 +457,6 @@ def _by_permutation(task: ModelsToCompare) -> Estimate:
 
 def _negated(result: Estimate) -> Estimate:
     """The comparison of the models in the other order."""
-    negated: dict[str, Any] = {
-        "value": 0.0 - result.value,
-        "low": 0.0 - result.high,
-        "high": 0.0 - result.low,
-        "statistic": 0.0 - result.statistic,
-    }
-    return replace(result, value_a=result.value_b, value_b=result.value_a, **negated)
+    turned = replace(result, low=0.0 - result.high, high=0.0 - result.low)
+    turned = replace(turned, value=0.0 - result.value, statistic=0.0 - result.statistic)
+    return replace(turned, value_a=result.value_b, value_b=result.value_a)

@@ -381,10 +381,8 @@ def _table_score(statistic: Linearized, _method: str, level: Level) -> Bounds:
     share, rows = _effective_rows(statistic, _PRIOR if statistic.design.is_plain else None)
     down, up = wilson_bounds(share, rows, quantile(level, statistic.freedom))
     value, (low, high) = statistic.value, statistic.bounds
-    return (
-        np.minimum(low + (high - low) * down, value),
-        np.maximum(low + (high - low) * up, value),
-    )
+    width = high - low
+    return np.minimum(low + width * down, value), np.maximum(low + width * up, value)
 
 
 # --------------------------------------------------------------------------- smooth metrics

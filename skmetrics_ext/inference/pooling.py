@@ -125,7 +125,10 @@ def pool(
     """
     check_option("how", how, tuple(_FEWEST))
     parts = list(estimates) if isinstance(estimates, Iterable) else []
-    if len(parts) < _FEWEST[how] or not all(map(_is_part, parts)):
+    pairs = [
+        (part.value, part.standard_error) if isinstance(part, Estimate) else part for part in parts
+    ]
+    if len(parts) < _FEWEST[how] or not all(np.shape(pair) == (2,) for pair in pairs):
         raise InvalidParameterError(
             f"how={how!r} needs {_FEWEST[how]} or more estimates, or pairs (value, standard "
             f"error), got {parts!r:.80}. Of two sites show both, or pass how='fixed'."
@@ -143,7 +146,7 @@ def pool(
             f"{metrics}: use mean([...]) for the same rows, or how='imputations'."
         )
     to, back, slope = on_scale(_range(known[0]) if known else RANGES["plain"])
-    values, errors = np.array([_numbers(part) for part in parts], dtype=np.float64).T
+    values, errors = np.array(pairs, dtype=np.float64).T
     with np.errstate(all="ignore"):
         y, errors = to(values), errors * slope(values)
     for place in np.flatnonzero(~(np.isfinite(y + errors) & (errors > 0))):
@@ -170,15 +173,6 @@ def pool(
     facts = Facts("".join(metrics), freedom=freedom)
     own: dict[str, Any] = {"facts": facts, "tau2": tau2, "prediction": prediction}
     return PooledEstimate(value, low, high, error / float(slope(value)), method, level, note, **own)
-
-
-def _is_part(part: Any) -> bool:
-    return isinstance(part, Estimate) or (not isinstance(part, str) and np.shape(part) == (2,))
-
-
-def _numbers(part: Any) -> tuple[float, float]:
-    """A value and its standard error."""
-    return (part.value, part.standard_error) if isinstance(part, Estimate) else tuple(part)
 
 
 def _share_rows(known: Sequence[Estimate]) -> bool:
@@ -213,8 +207,7 @@ def _weighted(y: Array, variance: Array, *, is_fixed: bool) -> Mean:
     if is_fixed:
         return mean, error, None
     spread = float(np.sqrt(np.average((y - mean) ** 2, weights=weight) / (n - 1)))
-    is_few = n < _ERROR_FROM_SPREAD or not spread
-    return mean, max(spread, error) if is_few else spread, n - 1
+    return mean, max(spread, error) if n < _ERROR_FROM_SPREAD or not spread else spread, n - 1
 
 
 def _between(y: Array, variance: Array) -> float:

@@ -114,10 +114,8 @@ def _logit(count: Array, nobs: Array, level: Level) -> Bounds:
 def _arcsine(count: Array, nobs: Array, level: Level) -> Bounds:
     angle = np.arcsin(np.sqrt((count + 0.375) / (nobs + 0.75)))
     spread = quantile(level) / (2 * np.sqrt(nobs))
-    return (
-        np.sin(np.maximum(angle - spread, 0.0)) ** 2,
-        np.sin(np.minimum(angle + spread, np.pi / 2)) ** 2,
-    )
+    low, high = np.maximum(angle - spread, 0.0), np.minimum(angle + spread, np.pi / 2)
+    return np.sin(low) ** 2, np.sin(high) ** 2
 
 
 _BOUNDS: dict[str, Callable[[Array, Array, Any], Bounds]] = {
