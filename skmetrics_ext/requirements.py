@@ -22,7 +22,7 @@ _HOLDS: Mapping[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     "<": operator.lt,
 }
-_NEGATED = "neg_"  # prefix of scorers of losses
+NEGATED = "neg_"  # prefix of scorers of losses
 
 # The worst group of a metric and a model, with simultaneous bounds.
 Worst = Callable[[str, Any], Any]
@@ -144,7 +144,10 @@ class Verdicts(Tabular):
 
 
 def check_requirements(
-    requirements: str | Iterable[str], rows: Iterable[Mapping[str, Any]], worst: Worst | None = None
+    requirements: str | Iterable[str],
+    rows: Iterable[Mapping[str, Any]],
+    worst: Worst | None = None,
+    read: Callable[[Any], Row | Requirement | None] | None = None,
 ) -> Verdicts:
     """Check each requirement against the rows of a table.
 
@@ -163,6 +166,9 @@ def check_requirements(
     worst : callable, default=None
         Returns the worst group of a metric and a model, with ``group``, ``value``, ``low`` and
         ``high``, and perhaps ``every``, all groups.
+    read : callable, default=None
+        Reads requirements of several values, from `scoring.sums.reader_of_sums`: returns the
+        verdict, a requirement of one value, or None for any other text.
 
     Returns
     -------
@@ -178,8 +184,11 @@ def check_requirements(
     if not texts:
         raise InvalidParameterError(f"There are no requirements: pass some, such as {_EXAMPLES}.")
     table = list(map(Row, rows))
-    parsed = map(Requirement.parse, texts)
-    verdicts = [row for requirement in parsed for row in _verdicts(requirement, table, worst)]
+    verdicts: list[Row] = []
+    for text in texts:
+        found = read(text) if read is not None else None
+        wanted = found or Requirement.parse(text)
+        verdicts += [wanted] if isinstance(wanted, Row) else _verdicts(wanted, table, worst)
     named = [key for key in ("model", "group") if any(v[key] for v in verdicts)]
     shown = columns("requirement", *named, "value", "interval", "verdict")
     return Verdicts(Table(verdicts, shown))
@@ -189,13 +198,13 @@ def _verdicts(wanted: Requirement, table: Sequence[Row], worst: Worst | None) ->
     """The verdict on each model to which a requirement applies."""
     models = list(dict.fromkeys(row.get("model") for row in table))
     if wanted.model is not None and wanted.model not in models:
-        raise _unknown(wanted, "model", wanted.model, filter(None, models))
+        raise unknown(wanted.text, "model", wanted.model, filter(None, models))
     rows = [row for row in table if wanted.model in (None, row.get("model"))]
     names = list(dict.fromkeys(row.metric for row in rows))
-    is_negated = wanted.metric not in names and _NEGATED + wanted.metric in names
-    metric = _NEGATED + wanted.metric if is_negated else wanted.metric
+    is_negated = wanted.metric not in names and NEGATED + wanted.metric in names
+    metric = NEGATED + wanted.metric if is_negated else wanted.metric
     if metric not in names:
-        raise _unknown(wanted, "metric", wanted.metric, names)
+        raise unknown(wanted.text, "metric", wanted.metric, names)
     rows = [row for row in rows if row.metric == metric]
     tested = [row for row in rows if not row.get("is_baseline")] or rows
     return [_verdict(wanted, row, is_negated, worst) for row in tested]
@@ -229,9 +238,9 @@ def _verdict(wanted: Requirement, row: Row, is_negated: bool, worst: Worst | Non
     return Row(requirement=wanted.text, model=model, metric=wanted.metric, **decisive)
 
 
-def _unknown(wanted: Requirement, kind: str, name: str, known: Iterable[Any]) -> Exception:
+def unknown(text: str, kind: str, name: str, known: Iterable[Any]) -> Exception:
     names = list(map(str, known))
     return InvalidParameterError(
-        f"The requirement {wanted.text!r} names an unknown {kind} {name!r}.{near(name, names)} "
+        f"The requirement {text!r} names an unknown {kind} {name!r}.{near(name, names)} "
         f"Known: {shown_names(names)}."
     )

@@ -292,9 +292,9 @@ OPTIONS: Mapping[str, Option] = {
     "most-columns": _count("most columns of a slice (default: 2)", 1, default=2),
     "min-rows": _count("fewest rows of a slice (default: 50)", 2, default=50),
     "require": _repeated(
-        "a limit, such as roc_auc>=0.75 (met by the whole interval), roc_auc.low>=0.7, or "
-        "worst:recall>=0.6 (every group of --by); may be repeated. The exit status is 1 unless "
-        "all are met",
+        "a limit, such as roc_auc>=0.75 (met by the whole interval), roc_auc.low>=0.7, "
+        "worst:recall>=0.6 (every group of --by), or 'new/roc_auc >= old/roc_auc - 0.01' (two "
+        "models); may be repeated. The exit status is 1 unless all are met",
         "LIMIT",
     ),
     # large files and several sites

@@ -19,8 +19,9 @@ from skmetrics_ext.datasets.files import target_of, values_of
 from skmetrics_ext.merged.columns import ColumnNames, read_part
 from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.registry.defaults import FILE_METRICS, HEADINGS
-from skmetrics_ext.registry.find import reads, single_valued
+from skmetrics_ext.registry.find import reads, scorers, single_valued
 from skmetrics_ext.requirements import Requirement
+from skmetrics_ext.scoring.sums import BETWEEN
 from skmetrics_ext.slices.group_columns import GroupColumns
 from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation.column_names import check_names, note_on_name
@@ -383,7 +384,12 @@ def requested_metrics(options: argparse.Namespace) -> list[str] | None:
 
 def required_metrics(options: argparse.Namespace) -> list[str]:
     """Metrics of the requirements, which are always computed."""
-    return [Requirement.parse(text).metric for text in options.require]
+    metrics: list[str] = []
+    for text in options.require:
+        last_words = (part.split()[-1:] for part in BETWEEN.split(text.replace("/", " ")))
+        named = [n for word in last_words for n in word if {n, f"neg_{n}"} & scorers().keys()]
+        metrics += named if len(named) > 1 else [Requirement.parse(text).metric]
+    return metrics
 
 
 def find_metric(name: str) -> Metric:

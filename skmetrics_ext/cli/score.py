@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext import compare, compare_many, evaluate
+from skmetrics_ext import compare, compare_many, confidence_interval, evaluate
 from skmetrics_ext.cli.messages import log, show
 from skmetrics_ext.cli.options import MOST_RESAMPLED, PREDICTIONS, RESAMPLES, Command
 from skmetrics_ext.cli.predictions import ALL, LARGE, PredictedModel, Predictions, find_metric
@@ -23,6 +23,7 @@ from skmetrics_ext.progress import reporting
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.registry.defaults import HEADINGS
 from skmetrics_ext.requirements import check_requirements
+from skmetrics_ext.scoring.sums import reader_of_sums
 from skmetrics_ext.tables import Table, columns
 
 _KEYS = ("value_b", "difference", "low", "high", "p_value", "method", "note")
@@ -75,7 +76,9 @@ def _score(options: argparse.Namespace) -> int:
     if options.require or has_pairs:
         figures = {"rows": rows, "differences": pairs, "best": best}
     of_all_rows = [{**row, "model": row["of"]} for row in results.of(all_rows=True).rows]
-    check = partial(check_requirements, rows=of_all_rows, worst=results.worst)
+    keys = [(row["model"], row["metric"]) for row in of_all_rows]
+    read = reader_of_sums(keys, partial(_total, data) if data.in_memory else None)
+    check = partial(check_requirements, rows=of_all_rows, worst=results.worst, read=read)
     return show(options, figures, text, partial(predictions_page, "Scores of {}", results), check)
 
 
@@ -226,7 +229,14 @@ def _compare(options: argparse.Namespace) -> int:
         ]
         return SimpleNamespace(every=[row | {"reason": row["note"]} for row in every])
 
-    check = partial(check_requirements, rows=of_all_rows, worst=worst if options.by else None)
+    keys = [
+        (model.name, name)
+        for models, of_kind in comparable
+        for name, model in product(data.metrics_of(of_kind), models)
+    ]
+    read = reader_of_sums(keys, partial(_total, data))
+    worst_group = worst if options.by else None
+    check = partial(check_requirements, rows=of_all_rows, worst=worst_group, read=read)
     return show(options, figures, str(_difference_table(data, rows)), page, check)
 
 
@@ -290,15 +300,7 @@ def _compare_models(
     name: str, metric: Metric, models: dict[str, Any], data: Predictions, mask: Any, level: Any
 ) -> list[Row]:
     """A row for each pair of models, whose predictions are those of the rows in the mask."""
-    options, groups, weight = data.options, data.groups, data.weight
-    arguments: dict[str, Any] = {
-        "confidence_level": level or options.confidence,
-        "n_resamples": options.resamples or RESAMPLES,
-        "random_state": 0,
-        "groups": None if groups is None else groups[mask],
-        "sample_weight": None if weight is None else weight[mask],
-        **data.class_arguments(metric),
-    }
+    options, arguments = data.options, _arguments(data, metric, mask, level)
     scorer, true = name.removeprefix("neg_"), data.true[mask]
     if len(models) > 2:
         many = compare_many(scorer, true, models, **arguments)
@@ -323,6 +325,32 @@ def _compare_models(
         row |= {"claim": options.claim, "margin": options.margin, "concluded": pair.concluded}
         row["confidence_level"] = pair.confidence_level
     return [row]
+
+
+def _arguments(
+    data: Predictions, metric: Metric, mask: Any = slice(None), level: float | None = None
+) -> dict[str, Any]:
+    """Arguments of intervals and comparisons of the rows in the mask."""
+    groups, weight = data.groups, data.weight
+    return {
+        "confidence_level": level or data.options.confidence,
+        "n_resamples": data.options.resamples or RESAMPLES,
+        "random_state": 0,
+        "groups": None if groups is None else groups[mask],
+        "sample_weight": None if weight is None else weight[mask],
+        **data.class_arguments(metric),
+    }
+
+
+def _total(data: Predictions, factors: Mapping[tuple[str, str], float]) -> Any:
+    """A sum of metrics of models on all rows, by their factors."""
+    total: Any = 0
+    for (name, metric), factor in factors.items():
+        model = next(each for each in data.models if each.name == name and each.fits(metric))
+        arguments = _arguments(data, data.metrics_of(model, every=True)[metric])
+        scorer, response = metric.removeprefix("neg_"), data.response(model)
+        total = total + factor * confidence_interval(scorer, data.true, response, **arguments)
+    return total
 
 
 def _difference_table(data: Predictions, rows: list[Row], lead: Sequence[str] = ()) -> Table:

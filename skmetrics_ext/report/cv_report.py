@@ -16,16 +16,20 @@ from skmetrics_ext.report.summary import (
     IntervalKind,
     compare_models,
     defined_means,
+    kind_of,
+    sum_of_values,
     value_or_mean,
 )
 from skmetrics_ext.requirements import Verdicts, check_requirements
 from skmetrics_ext.result_bases import draw
+from skmetrics_ext.scoring.sums import reader_of_sums
 from skmetrics_ext.tables import Library, Table, Tabular, written
 from skmetrics_ext.validation import InvalidParameterError, check_option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from skmetrics_ext.inference.results import Estimate
     from skmetrics_ext.merged.evaluation import Evaluation
 
 _TABLES = ("summary", "folds", "pooled", "compare")
@@ -348,7 +352,11 @@ class CrossValidationReport(FoldValues, Tabular):
             - "metric.value>=limit", "metric.low>=limit", "metric.high>=limit": one number only;
             - "model/metric>=limit": one model instead of every model except the baseline;
             - "worst:metric>=limit": every group of ``by``, by simultaneous intervals: "pass" if
-              all groups pass, "fail" if one fails.
+              all groups pass, "fail" if one fails;
+            - "a/metric - b/metric>=limit", "a/metric >= b/metric - 0.01" or any sum of values and
+              numbers, with factors such as "2 * a/recall": the interval of the difference decides.
+              It is of the same kind as those of single values: "corrected" is the interval of
+              `compare`, without adjustment.
 
             "log_loss<=0.4" is a limit for the loss if the report has "neg_log_loss".
         interval : {"auto", "cv", "pooled", "corrected", "nested"}, default=None
@@ -387,8 +395,12 @@ class CrossValidationReport(FoldValues, Tabular):
         def worst(metric: str, model: str) -> Any:
             return self.by_group(model).worst(metric)
 
+        def total(factors: Mapping[tuple[str, str], float]) -> Estimate:
+            return sum_of_values(self, kind_of(self, interval), factors)
+
         has_groups = self.data.rows_by is not None
-        return check_requirements(requirements, rows, worst if has_groups else None)
+        read = reader_of_sums(((row["model"], row["metric"]) for row in rows), total)
+        return check_requirements(requirements, rows, worst if has_groups else None, read)
 
     def frame(self, rows: tables.RowKind = "summary", *, library: Library = "pandas") -> Any:
         """One of the tables as a data frame.

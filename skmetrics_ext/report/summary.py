@@ -13,12 +13,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from skmetrics_ext.inference.algebra import Leaf, linear
+from skmetrics_ext.inference.answers import Asked, answer
 from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign
-from skmetrics_ext.inference.draws.bootstrap import PLAN
 from skmetrics_ext.inference.draws.readers import sample_of_checked
 from skmetrics_ext.inference.draws.samples import TallySample
 from skmetrics_ext.inference.linearized import Linearized, linearize, mean_of_folds
-from skmetrics_ext.inference.methods import interval_of
 from skmetrics_ext.inference.nested_cv import LOSS_OF, nested_cv_interval
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.tests import fold_tests
@@ -26,7 +26,14 @@ from skmetrics_ext.inference.tests.rank_tests import holm_adjust
 from skmetrics_ext.metrics.spec import NO_ROW
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.report.fold import FoldResult, computed_once, group_sizes
-from skmetrics_ext.report.out_of_fold import FoldValues, OutOfFold, ScoredData, no_estimate, pool
+from skmetrics_ext.report.out_of_fold import (
+    FoldValues,
+    OutOfFold,
+    ScoredData,
+    needs_common_scale,
+    no_estimate,
+    pool,
+)
 from skmetrics_ext.scoring.intervals import in_direction, with_rows
 from skmetrics_ext.scoring.recording import one_line
 from skmetrics_ext.scoring.scorer import ScoredModel, metric_of
@@ -44,6 +51,8 @@ TARGETS: Mapping[str, str] = {
     "nested": "models trained on other samples of this size (nested cross-validation)",
 }
 GAP = ("train", "gap", "gap_low", "gap_high")  # columns of a report with train=True
+Key = tuple[str, str]  # a model and a metric
+Factors = Mapping[Key, float]  # of a sum of values
 _NAN = float("nan")
 _INTERVAL = ("value", "standard_error", "low", "high")
 _NO_SPREAD = "the value is the same on every fold, so there is no interval from the folds"
@@ -180,10 +189,7 @@ def intervals_of(report: FoldValues, kind: str) -> dict[tuple[str, str], Any]:
     """Columns of the summary that hold the interval, by model and metric."""
     target, cells = TARGETS[kind].format(report.n_folds), {}
     for model, metric in product(report.models, report.metrics):
-        try:
-            estimate = KINDS[kind](report, model, metric)
-        except NoIntervalError as error:
-            estimate = no_estimate(str(error))
+        estimate = sum_of_values(report, kind, {(model, metric): 1.0})
         cells[model, metric] = {
             "interval": kind,
             "target": target,
@@ -197,29 +203,67 @@ class NoIntervalError(ValueError):
     """A metric has no interval of this kind, or no value for some rows; the message says why."""
 
 
-def _pooled(report: FoldValues, model: str, metric: str) -> Estimate:
-    estimate = pool(report)[model, metric]
+def _on_common_folds(
+    report: FoldValues, factors: Factors
+) -> tuple[Array, dict[Key, list[FoldResult]]]:
+    """A sum of values on each fold that all models have, and the results by model and metric."""
+    by_fold = {key: {r.fold: r for r in report.results_of(key[0])} for key in factors}
+    folds = [r.fold for r in report.results if all(r.fold in each for each in by_fold.values())]
+    results = {key: [of[fold] for fold in dict.fromkeys(folds)] for key, of in by_fold.items()}
+    each = [f * np.array(measured(report, key[1], results[key])) for key, f in factors.items()]
+    with np.errstate(invalid="ignore"):
+        return np.sum(each, axis=0), results
+
+
+def _pooled(report: FoldValues, factors: Factors) -> Estimate:
+    if len(factors) == 1:
+        estimate = pool(report)[next(iter(factors))]
+    elif len({report.predictions[model].rows.tobytes() for model, _ in factors}) > 1:
+        raise NoIntervalError("the models were not tested on the same rows")
+    else:
+        terms = [_term(report, key, f, _of_all(report, key)) for key, f in factors.items()]
+        estimate = answer(linear(*terms), Asked(report.confidence_level))
     if np.isnan(estimate.low):
         raise NoIntervalError(estimate.note)
     return estimate
 
 
-def _corrected(report: FoldValues, model: str, metric: str) -> Estimate:
+def _of_all(report: FoldValues, key: Key) -> Linearized:
+    """A metric of the out-of-fold predictions of all folds together."""
+    (model, metric), data = key, report.data
+    measure, part = metric_of(data.scorers.get(metric)), report.predictions[model]
+    if measure is None or needs_common_scale(measure):
+        raise NoIntervalError(pool(report)[key].note)
+    group = data.dependent(part.rows)
+    design = INDEPENDENT if group is None else Design(np.unique(group, return_inverse=True)[1])
+    return linearize(sample_of_fold(data, metric, part, design)[0])
+
+
+def _term(report: FoldValues, key: Key, factor: float, statistic: Linearized) -> tuple[float, Leaf]:
+    """A value of a model, and its factor in a sum of values of scorers."""
+    value, metric, bounds = float(statistic.value), statistic.origin.metric, statistic.bounds
+    leaf = Leaf(value, metric, lambda: statistic, None, report.data, key[0], bounds)
+    return factor * report.data.sign(key[1]), leaf
+
+
+def _corrected(report: FoldValues, factors: Factors) -> Estimate:
     """Nadeau and Bengio's interval over the defined folds, clipped to the range of the metric."""
-    results = report.results_of(model)
-    values = np.array(measured(report, metric, results))
+    values, results = _on_common_folds(report, factors)
     finite = np.isfinite(values)
     if finite.sum() < 2 or np.isinf(values).any():
         raise NoIntervalError(
             f"the metric has a finite value on {finite.sum()} folds; 2 are needed"
         )
+    (_, metric), *others = factors
     estimate = fold_tests.corrected_resampled_interval(
         values[finite],
         confidence_level=report.confidence_level,
-        **group_sizes(report.grouping, compress(results, finite)),
+        **group_sizes(report.grouping, compress(next(iter(results.values())), finite)),
     )
     if not estimate.standard_error > 0:
         return replace(estimate, low=_NAN, high=_NAN, note=_NO_SPREAD)
+    if others:
+        return estimate
     low, high = bounds_of(report.data, metric)
     return replace(estimate, low=max(estimate.low, low), high=min(estimate.high, high))
 
@@ -236,29 +280,37 @@ def bounds_of(data: Any, name: str) -> tuple[float, float]:
 # --------------------------------------------------------------------------- mean over folds
 
 
-def _over_folds(report: FoldValues, model: str, metric: str) -> Estimate:
+def _over_folds(report: FoldValues, factors: Factors) -> Estimate:
     """The mean over folds, with the contribution of each row to the value of its fold."""
-    data = report.data
-    results = report.results_of(model)
-    results = list(compress(results, np.isfinite(measured(report, metric, results))))
+    values, results = _on_common_folds(report, factors)
+    terms = []
+    for key, factor in factors.items():
+        mean = _fold_mean(report, key, list(compress(results[key], np.isfinite(values))))
+        terms.append(_term(report, key, factor, mean))
+    estimate = answer(linear(*terms), Asked(report.confidence_level, method="cv"))
+    if not np.isfinite(estimate.low):
+        raise NoIntervalError(estimate.note)
+    return estimate
+
+
+def _fold_mean(report: FoldValues, key: Key, results: Sequence[FoldResult]) -> Linearized:
+    """The mean of a metric over these folds."""
+    (model, metric), data = key, report.data
     if metric_of(data.scorers.get(metric)) is None:
         raise NoIntervalError("only metrics of this package have influence values")
     if not results or not all(r.responses for r in results):
         raise NoIntervalError("the report holds no predictions or true labels")
     sign, predictions = data.sign(metric), _predictions_by_fold(report, model)
     values = [sign * result.values[metric] for result in results]
-    samples, rows = [], []
+    samples, rows, numbers = [], [], []
     for result, value in zip(results, values, strict=True):
         known = predictions[result.fold], value
         sample, positions = sample_of_fold(data, metric, result, known=known)
         samples.append(sample)
         rows.append(result.rows[positions])
-    mean = mean_of_samples(samples, np.concatenate(rows), data, float(np.mean(values)))
-    estimate = interval_of(mean, "cv", report.confidence_level, PLAN)
-    assert isinstance(estimate, Estimate)
-    if not np.isfinite(estimate.low):
-        raise NoIntervalError(estimate.note)
-    return in_direction(estimate, sign)
+        numbers.append(rows[-1] + result.fold * report.n_samples)
+    number, value = np.concatenate(numbers), float(np.mean(values))
+    return mean_of_samples(samples, np.concatenate(rows), data, value, number=number)
 
 
 @computed_once
@@ -325,8 +377,11 @@ def sample_of_fold(
 # --------------------------------------------------------------------------- nested
 
 
-def _nested(report: FoldValues, model: str, metric: str) -> Estimate:
+def _nested(report: FoldValues, factors: Factors) -> Estimate:
     """Interval by `nested_cv_interval`, which fits the model again."""
+    if len(factors) > 1:
+        raise NoIntervalError("interval='nested' is for one model; 'corrected' compares models")
+    ((model, metric),) = factors
     data, source = report.data, report.data.source
     if source is None:
         raise NoIntervalError("the report holds no data to fit the models to")
@@ -363,12 +418,20 @@ def _nested(report: FoldValues, model: str, metric: str) -> Estimate:
     return in_direction(estimate, data.sign(metric))
 
 
-KINDS: Mapping[str, Callable[[FoldValues, str, str], Estimate]] = {
+KINDS: Mapping[str, Callable[[FoldValues, Factors], Estimate]] = {
     "pooled": _pooled,
     "cv": _over_folds,
     "corrected": _corrected,
     "nested": _nested,
 }
+
+
+def sum_of_values(report: FoldValues, kind: str, factors: Factors) -> Estimate:
+    """A sum of values of models with its interval, or with the reason why there is none."""
+    try:
+        return KINDS[kind](report, factors)
+    except NoIntervalError as error:
+        return no_estimate(str(error))
 
 
 # --------------------------------------------------------------------------- comparisons
