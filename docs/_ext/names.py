@@ -42,6 +42,7 @@ CURVES = Section("Curves", "Arrays, one entry for each threshold.", "scores_and_
 THRESHOLDS = Section("Thresholds and decisions", "From a score to an action.", "thresholds")
 INTERVALS = Section("Intervals and sample sizes", "How sure a number is.", "intervals")
 TESTS = Section("Comparing models", "Is one better than another?", "comparing")
+COMPUTING = Section("Computing with estimates", "What several numbers give.", "computing")
 GROUPS = Section("Groups and gaps", "Is it worse for some, and is that noise?", "groups")
 SLICES = Section("Weak slices", "Where is it worse than elsewhere?", "weak_slices")
 SCORING = Section("Scorers and panels", "For ``scoring=``, and many metrics at once.", "panels")
@@ -53,7 +54,7 @@ REGISTRY = Section("Registry", "What the package knows of its metrics.", "panels
 
 SECTIONS = (
     LABELS, SCORES, PROBABILITIES, CURVES, THRESHOLDS, INTERVALS,
-    TESTS, GROUPS, SLICES, SCORING, REPORTS, SEARCHES, DISPLAYS, LARGE, REGISTRY,
+    TESTS, COMPUTING, GROUPS, SLICES, SCORING, REPORTS, SEARCHES, DISPLAYS, LARGE, REGISTRY,
 )  # fmt: skip
 
 # The first module that fits decides; what is in the registry is where its row says.
@@ -84,6 +85,9 @@ _BY_MODULE = (
     ("inference.confidence_interval", INTERVALS),
     ("inference.calibration_intervals", PROBABILITIES),
     ("inference.classification_report", LABELS),
+    ("inference.arithmetic", COMPUTING),
+    ("inference.known", COMPUTING),
+    ("inference.pooling", COMPUTING),
     ("inference", TESTS),
     ("metrics.calibration", PROBABILITIES),
     ("metrics.rankings", CURVES),
