@@ -167,7 +167,7 @@ def check_requirements(
         Returns the worst group of a metric and a model, with ``group``, ``value``, ``low`` and
         ``high``, and perhaps ``every``, all groups.
     read : callable, default=None
-        Reads requirements of several values, from `scoring.sums.reader_of_sums`: returns the
+        Reads requirements of several values, from `thresholds.limits.reader_of_sums`: returns the
         verdict, a requirement of one value, or None for any other text.
 
     Returns

@@ -21,9 +21,9 @@ from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.registry.defaults import FILE_METRICS, HEADINGS
 from skmetrics_ext.registry.find import reads, scorers, single_valued
 from skmetrics_ext.requirements import Requirement
-from skmetrics_ext.scoring.sums import BETWEEN
 from skmetrics_ext.slices.group_columns import GroupColumns
 from skmetrics_ext.tallies import ConfusionTally
+from skmetrics_ext.thresholds.limits import BETWEEN
 from skmetrics_ext.validation.column_names import check_names, note_on_name
 from skmetrics_ext.validation.positive import natural_positive, notes_on_confidence
 

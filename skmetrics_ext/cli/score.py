@@ -23,8 +23,8 @@ from skmetrics_ext.progress import reporting
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.registry.defaults import HEADINGS
 from skmetrics_ext.requirements import check_requirements
-from skmetrics_ext.scoring.sums import reader_of_sums
 from skmetrics_ext.tables import Table, columns
+from skmetrics_ext.thresholds.limits import reader_of_sums
 
 _KEYS = ("value_b", "difference", "low", "high", "p_value", "method", "note")
 Row = dict[str, Any]

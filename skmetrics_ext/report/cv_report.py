@@ -22,8 +22,8 @@ from skmetrics_ext.report.summary import (
 )
 from skmetrics_ext.requirements import Verdicts, check_requirements
 from skmetrics_ext.result_bases import draw
-from skmetrics_ext.scoring.sums import reader_of_sums
 from skmetrics_ext.tables import Library, Table, Tabular, written
+from skmetrics_ext.thresholds.limits import reader_of_sums
 from skmetrics_ext.validation import InvalidParameterError, check_option
 
 if TYPE_CHECKING:
