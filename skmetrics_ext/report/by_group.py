@@ -141,14 +141,13 @@ class FoldStatistics:
                 if not len(part.rows):
                     raise summary.NoIntervalError("no rows")
                 sample, positions = summary.sample_of_fold(self.data, metric, part)
+                if not np.isfinite(sample.value):
+                    raise summary.NoIntervalError(sample.metric.spec.undefined)
+                samples.append(sample)
+                rows.append(part.rows[positions])
+                numbers.append(n_before + kept[positions])
             except summary.NoIntervalError as error:
                 why = f"undefined on every fold: {error}"
-            else:
-                why = f"undefined on every fold: {sample.metric.spec.undefined}"
-                if np.isfinite(sample.value):
-                    samples.append(sample)
-                    rows.append(part.rows[positions])
-                    numbers.append(n_before + kept[positions])
             n_before += len(result.rows)
         if not samples:
             raise summary.NoIntervalError(why)

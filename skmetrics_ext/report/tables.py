@@ -97,10 +97,6 @@ def interval_column(report: FoldValues) -> tuple[str, str]:
     return f"{100 * report.confidence_level:g}% interval", "interval"
 
 
-def _difference(value: float) -> str:
-    return signed(value) or "undefined"
-
-
 def summary_table(report: FoldValues, interval: str) -> Table:
     """Mean, standard deviation and interval of each model and metric."""
     kind = kind_of(report, interval)
@@ -149,13 +145,9 @@ def pooled_table(report: FoldValues) -> Table:
         }
         for (model, metric), estimate in pool(report).items()
     ]
-    value = Shown("value", form=_pooled_number)
+    value = Shown("value", form=lambda value: "not pooled" if math.isnan(value) else number(value))
     more = columns(interval_column(report), "method", ("rows", "n_rows"))
     return Table(rows, [*_NAMES, value, *more], baseline=report.baseline)
-
-
-def _pooled_number(value: float) -> str:
-    return "not pooled" if math.isnan(value) else number(value)
 
 
 def comparison_table(report: FoldValues, rows: list[dict[str, Any]]) -> Table:
@@ -166,7 +158,7 @@ def comparison_table(report: FoldValues, rows: list[dict[str, Any]]) -> Table:
     shares = [("P(a)", "p_a_better"), (title, "p_equivalent"), ("P(b)", "p_b_better")]
     shown = [
         *columns("metric", ("a", "model_a"), ("b", "model_b")),
-        Shown("a - b", "difference", _difference),
+        Shown("a - b", "difference", lambda value: signed(value) or "undefined"),
         Shown(interval_column(report)[0], ("low_holm", "high_holm"), interval),
         *columns(("p (Holm)", "p_holm"), *(shares if has_rope else shares[::2])),
     ]
