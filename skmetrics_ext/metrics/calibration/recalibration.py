@@ -17,9 +17,8 @@ from skmetrics_ext.validation import BinaryProbabilities, InvalidParameterError,
 _MOST_STEPS = 100
 _SMALL_STEP = 1e-12
 _LOSS_ROUNDING = 1e-12
-# Log odds of probabilities lie within 745, so this bounds the intercept for weights that differ by
-# less than a factor of exp(250).
-_REACH = 1000.0
+# Log odds of probabilities lie within 745, logarithms of ratios of weights within 1,420.
+_REACH = 2500.0
 
 
 # --------------------------------------------------------------------------- kernels
@@ -70,26 +69,14 @@ def fit_line(x: Array, event: Array, weight: Array) -> tuple[Array, Array]:
 def fit_intercept(x: Array, event: Array, weight: Array) -> float:
     """Maximum-likelihood intercept given an offset, where both classes occur.
 
-    Newton's method on the excess of expected over observed events, which rises with the
-    intercept; steps out of the bracket are replaced by bisection.
+    The excess of expected over observed events rises with the intercept, and is 0 there.
     """
-    happened = float((weight * event).sum())
-    low, high, value = -_REACH, _REACH, 0.0
-    for _ in range(_MOST_STEPS):
-        mean = _sigmoid(x + value)
-        excess = float((weight * mean).sum()) - happened
-        if excess < 0:
-            low = value
-        else:
-            high = value
-        slope = float((weight * mean * (1 - mean)).sum())
-        target = value - excess / slope if slope > 0 else np.inf
-        if not low <= target <= high:
-            target = (low + high) / 2
-        step, value = target - value, target
-        if abs(step) <= _SMALL_STEP * (1 + abs(value)):
-            break
-    return value
+    from scipy.optimize import brentq
+
+    def excess(value: float) -> float:
+        return float(weight @ (_sigmoid(x + value) - event))
+
+    return float(brentq(excess, -_REACH, _REACH, xtol=1e-15))
 
 
 def _newton(line: Array, design: Array, event: Array, weight: Array) -> tuple[Array, Array]:
