@@ -71,7 +71,7 @@ TESTS = (
     *(f"tests/{name}" for name in ("validation", "scoring", "streaming")),
     *(
         f"tests/backends/test_{name}.py"
-        for name in ("approximate_and_intervals", "equality", "large_counts", "reading_sums")
+        for name in ("intervals_from_sums", "equality", "large_counts", "reading_sums")
     ),
     "tests/test_requirements.py",
     *(

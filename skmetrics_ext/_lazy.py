@@ -1,16 +1,19 @@
-"""Lazy namespaces: modules whose names are imported from others on first use."""
+"""Names that are imported on first use, and deprecated names and arguments."""
 
 from __future__ import annotations
 
 import ast
 import sys
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, wraps
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 from warnings import warn
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def lazy_names(
@@ -68,3 +71,32 @@ def renamed(module: str, name: str, new_names: Mapping[str, str]) -> str:
     message = f"{old} is deprecated and will be removed in version 0.4: use {new}."
     warn(message, FutureWarning, stacklevel=3)
     return new_names[name]
+
+
+def ignoring(instead: str, *names: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Accept arguments that a function no longer has, with a warning that they are ignored.
+
+    Parameters
+    ----------
+    instead : str
+        What the function does whatever they are.
+    *names : str
+        The former arguments.
+    """
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> T:
+            for name in names:
+                if name in kwargs:
+                    del kwargs[name]
+                    message = (
+                        f"{name}= of {function.__name__} is ignored and will be removed in version "
+                        f"0.4: {instead}. Leave it out."
+                    )
+                    warn(message, FutureWarning, stacklevel=2)
+            return function(*args, **kwargs)
+
+        return call
+
+    return decorate

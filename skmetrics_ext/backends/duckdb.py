@@ -13,7 +13,7 @@ import numpy as np
 
 from skmetrics_ext import kernels
 from skmetrics_ext.backends import partitions
-from skmetrics_ext.backends.files import BATCH, Files, own_prefix
+from skmetrics_ext.backends.files import BATCH, Files
 from skmetrics_ext.backends.read_errors import Rows, check_columns, guarded_batches, placed, reading
 from skmetrics_ext.merged.columns import (
     MOST_EXACT,
@@ -398,7 +398,7 @@ def _by_place(given: str, header: Sequence[Any], names: ColumnNames) -> str:
 def connect(memory_limit: int) -> tuple[Any, Callable[[], None]]:
     import duckdb
 
-    folder = tempfile.TemporaryDirectory(prefix=own_prefix())
+    folder = tempfile.TemporaryDirectory(prefix="skmetrics_ext_")
     # DuckDB uses memory besides its buffers, and so do our batches.
     settings: dict[str, Any] = {
         "memory_limit": f"{max(memory_limit // 4, 1 << 26) // 1000}KB",

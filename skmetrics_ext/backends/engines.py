@@ -19,8 +19,8 @@ from skmetrics_ext.validation import InvalidParameterError, check_option
 
 TOO_MANY = (
     "There are more than {most} distinct scores, which is what memory_limit allows to hold: "
-    "install DuckDB, which sorts on disk (pip install 'skmetrics-ext[duckdb]'), raise "
-    "memory_limit, or pass approximate=True."
+    "install DuckDB, which sorts on disk (pip install 'skmetrics-ext[duckdb]'), or raise "
+    "memory_limit."
 )
 RESIDENT_BATCH = 1 << 22  # rows of a table in memory that are read at once
 ENGINES = ("auto", "memory", "duckdb", "dask", "spark")

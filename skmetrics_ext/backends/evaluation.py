@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skmetrics_ext._lazy import ignoring
 from skmetrics_ext.backends import partitions
 from skmetrics_ext.backends.engines import open_engine
 from skmetrics_ext.backends.partitions import Engine, PartitionSurvey, Task
@@ -27,7 +28,6 @@ from skmetrics_ext.registry import Metric
 from skmetrics_ext.registry.defaults import OF_SCORES
 from skmetrics_ext.slices.coding import check_edges, edges_of, numbers_of, quantile_edges
 from skmetrics_ext.slices.group_columns import GroupColumns, check_bins
-from skmetrics_ext.tallies import ScoreSketch
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.column_names import check_names, note_on_name
 from skmetrics_ext.validation.parameters import check_draws, check_integer, check_level
@@ -39,6 +39,7 @@ _BYTES = re.compile(r"\s*+(\d++\.?\d*+|\.\d++)\s*+((?:[KMG]I?B)?)\s*+", re.IGNOR
 _BYTES_PER_SCORE = 96  # of a table: scores, counts, and what reading them takes
 
 
+@ignoring("the exact value is computed", "approximate", "n_bins")
 @document
 def evaluate(
     dataset: Any,
@@ -61,8 +62,6 @@ def evaluate(
     n_resamples: int | None = None,
     curve_points: int = 0,
     engine: Literal["auto", "memory", "duckdb", "dask", "spark"] = "auto",
-    approximate: bool = False,
-    n_bins: int = 16384,
     memory_limit: int | str = "1GiB",
     progress: Progress = None,
 ) -> Evaluation:
@@ -135,11 +134,6 @@ def evaluate(
         What reads the data. "auto": the engine of the data set itself; for files and streams DuckDB
         if it is installed, else batches in this process. Parquet files whose rows fit into
         ``memory_limit`` are read in this process, which is faster.
-    approximate : bool, default=False
-        Whether to bound metrics of rankings in one pass and fixed memory instead of sorting:
-        ``low`` and ``high`` are guaranteed to contain the value, and ``value`` is nan.
-    n_bins : int, default=16384
-        Bins of the sketch for ``approximate=True``.
     memory_limit : int or str, default="1GiB"
         Approximate number of bytes, or text like "500MB", that one process may use. It sizes
         DuckDB's buffers, the ranges that workers read, and tables of distinct scores.
@@ -182,8 +176,7 @@ def evaluate(
     brier_score  0.1581     4
     """
     check_option("weights_are", weights_are, WEIGHT_KINDS)
-    flags = {"intervals": intervals, "approximate": approximate, "margins": margins}
-    for name, flag in flags.items():
+    for name, flag in {"intervals": intervals, "margins": margins}.items():
         check_option(name, flag, (True, False))
     least = check_integer("min_rows", min_rows, 1)
     level = check_level(confidence_level)
@@ -205,7 +198,7 @@ def evaluate(
     try:
         if bins is not None:
             opened.names = names = _with_edges(names, bins, opened)
-        survey = opened.survey(ranked and (approximate or opened.needs_ranges))
+        survey = opened.survey(ranked and opened.needs_ranges)
         names.by.check(survey.sums.rows)
         layout = _layout(survey.sums, checked_metrics, labels, pos_label, len(columns))
         if not isinstance(score, Mapping):
@@ -220,15 +213,10 @@ def evaluate(
         task = Task(names, layout, plan, numbers)
         if survey.sample is not None:
             scores = survey.sample.T[layout.ranked]
-            if approximate:
-                n_bins = check_integer("n_bins", n_bins, 1)
-                sketches = (ScoreSketch.from_sample(column, n_bins) for column in scores)
-                task = replace(task, sketch=tuple(sketches))
-            else:
-                n_ranges = -(-survey.n_rows * partitions.BYTES_PER_ROW // most_bytes)
-                n_ranges = min(max(n_ranges, 1), partitions.SAMPLE // 10)
-                edges = tuple(quantile_edges(column, n_ranges) for column in scores)
-                task = replace(task, edges=edges)
+            n_ranges = -(-survey.n_rows * partitions.BYTES_PER_ROW // most_bytes)
+            n_ranges = min(max(n_ranges, 1), partitions.SAMPLE // 10)
+            edges = tuple(quantile_edges(column, n_ranges) for column in scores)
+            task = replace(task, edges=edges)
         total_rows = survey.n_rows * opened.n_passes(task)
         with reporting(progress, total_rows, unit="row") as opened.report:
             weighted = weight is not None and weights_are == "importance"

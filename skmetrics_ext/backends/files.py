@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob
 import math
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -38,11 +37,6 @@ _EXTRAS = {
     "pandas": "frames",
 }
 BATCH = 1 << 19
-
-
-def own_prefix() -> str:
-    """Prefix of the names of this process's temporary folders."""
-    return f"skmetrics_ext_{os.getpid()}_"
 
 
 def require(module: str, what: str) -> None:

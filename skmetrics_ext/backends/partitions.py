@@ -23,7 +23,7 @@ from skmetrics_ext.merged.ranges import RangePlan, RangeReading, read_range
 from skmetrics_ext.merged.sums import Sums, count_labels, sum_rows, tallies_of
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.slices.group_columns import GroupColumns
-from skmetrics_ext.tallies import RankTally, ScoreSketch
+from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError
 
 BYTES_PER_ROW = 200  # with the copies that sorting its scores takes
@@ -68,8 +68,6 @@ class Task:
         Number of each group.
     edges : tuple of ndarray
         Inner edges of the ranges of each column of scores, ascending.
-    sketch : tuple of ScoreSketch or None
-        Empty sketches of the columns.
     """
 
     names: ColumnNames
@@ -77,7 +75,6 @@ class Task:
     plan: RangePlan
     groups: Mapping[Any, int]
     edges: tuple[Array, ...] = ()
-    sketch: tuple[ScoreSketch, ...] | None = None
 
     def of_margin(self, margin: GroupColumns) -> Task:
         """The task for the groups of a margin."""
@@ -86,12 +83,12 @@ class Task:
 
     @property
     def ranks(self) -> bool:
-        """Whether scores are ranked exactly."""
-        return bool(self.plan.metrics) and self.sketch is None
+        """Whether scores are ranked."""
+        return bool(self.plan.metrics)
 
     @property
     def needs_sums(self) -> bool:
-        return bool(self.edges) or self.sketch is not None or self.layout.needs_sums
+        return bool(self.edges) or self.layout.needs_sums
 
 
 @dataclass(eq=False)
@@ -211,26 +208,16 @@ def survey_part(part: Partition, *, sampled: bool) -> PartitionSurvey:
 
 
 def sum_part(part: Partition, task: Task) -> Sums:
-    """Moments and bins of a partition, and the weight of the classes in ranges or sketches."""
+    """Moments and bins of a partition, and the weight of the classes in ranges."""
     total, _ = sum_rows(part, task.layout, ranked=False)
-    if task.edges or task.sketch is not None:
-        _sum_scores(total, part, task)
-    return total
-
-
-def _sum_scores(total: Sums, part: Partition, task: Task) -> None:
     n_classes = len(task.layout.classes)
-    for group, rows in rows_by_group(part, task.layout):
-        for k, column in enumerate(rows.rankings):
-            if task.sketch is not None:
-                marks = (rows.true == task.layout.code_of(k)).astype(np.int64)
-                total.sketches[group, k] = task.sketch[k].add(column, marks, rows.weight)
-                continue
-            edges = task.edges[k]
+    for group, rows in rows_by_group(part, task.layout) if task.edges else ():
+        for k, (column, edges) in enumerate(zip(rows.rankings, task.edges, strict=True)):
             n = len(edges) + 1
             bins = np.searchsorted(edges, column, side="right") * n_classes + rows.true
             sums = kernels.bin_sums(bins, n * n_classes, rows.weight)
             total.ranges[group, k] = sums.reshape(n, n_classes)
+    return total
 
 
 # --------------------------------------------------------------------------- ranges of scores

@@ -27,6 +27,8 @@ def reading(what: str) -> Iterator[None]:
         raise
     except Exception as error:
         text = str(error).strip() or "no reason is given"
+        if text == "Query interrupted":  # which DuckDB raises at Ctrl-C
+            raise KeyboardInterrupt from error
         first = printable(text.splitlines()[0])[:_MOST_TEXT]
         raise InvalidParameterError(
             f"{what} cannot be read: {type(error).__name__}: {first}"

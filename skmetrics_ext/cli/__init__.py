@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
-import signal
-import socket
 import sys
-import tempfile
-import threading
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from io import TextIOWrapper
-from pathlib import Path
 from typing import NoReturn
 
 from skmetrics_ext import __version__
 from skmetrics_ext.backends import PartitionError
-from skmetrics_ext.backends.files import own_prefix
 from skmetrics_ext.cli.cv import CV, SEARCH
 from skmetrics_ext.cli.messages import log, print_lines
 from skmetrics_ext.cli.metrics import LIST
@@ -28,7 +20,6 @@ from skmetrics_ext.cli.sites import MERGE, TALLY
 from skmetrics_ext.cli.slices import SLICES
 from skmetrics_ext.cli.threshold import THRESHOLD
 
-PATIENCE = 0.4  # seconds after Ctrl-C in which the command may clean up
 COMMANDS = (CV, SEARCH, SCORE, COMPARE, THRESHOLD, SLICES, TALLY, MERGE, LIST)
 INTERRUPTED = 130  # the status of a process that SIGINT ended
 
@@ -79,16 +70,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     ...
     0
     """
-    if argv is not None:
-        return _run(argv)
-    with _interruptible():
-        for stream in (sys.stdout, sys.stderr):
-            if isinstance(stream, TextIOWrapper):  # print "?" rather than fail
-                stream.reconfigure(errors="replace")
-        return _run(None)
-
-
-def _run(argv: Sequence[str] | None) -> int:
+    for stream in (sys.stdout, sys.stderr) if argv is None else ():
+        if isinstance(stream, TextIOWrapper):  # print "?" rather than fail
+            stream.reconfigure(errors="replace")
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, kind, *_, **__: log(f"{kind.__name__}: {message}")
         try:
@@ -123,37 +107,3 @@ def _parser() -> argparse.ArgumentParser:
     for command in COMMANDS:
         command.add_to(commands)
     return parser
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """End the process within a second of Ctrl-C, also while compiled code runs.
-
-    Python raises KeyboardInterrupt only when the running call returns, and fitting a model or
-    sorting may take minutes. The signal itself writes to a socket, which a thread reads; if the
-    command does not end soon after, the thread ends the process.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield  # signals go to the main thread alone
-        return
-    reading, writing = socket.socketpair()
-    writing.setblocking(False)
-    ended = threading.Event()
-    previous = signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
-    threading.Thread(target=_watch, args=(reading, ended), daemon=True).start()
-    try:
-        yield
-    finally:
-        ended.set()
-        signal.set_wakeup_fd(previous)
-        writing.close()
-
-
-def _watch(reading: socket.socket, ended: threading.Event) -> None:
-    with reading:
-        while numbers := reading.recv(64):
-            if signal.SIGINT in numbers and not ended.wait(PATIENCE):
-                log("interrupted")
-                for folder in Path(tempfile.gettempdir()).glob(f"{own_prefix()}*"):
-                    shutil.rmtree(folder, ignore_errors=True)
-                os._exit(INTERRUPTED)

@@ -33,7 +33,6 @@ from skmetrics_ext.validation.parameters import check_integer
 from skmetrics_ext.validation.positive import notes_on_confidence
 from skmetrics_ext.validation.probabilities import n_columns
 
-_SKETCHED = "bounds of a sketch"
 _NO_BOUNDS: list[Bounded] = [(NAN, NAN, "", "")]
 
 
@@ -46,9 +45,8 @@ class Evaluation(Tabular):
     rows : Table
         Each with ``group`` (value of the column ``by``; None for all rows together), ``metric``
         (losses are not negated), ``of`` (the class, or the pair of classes, of a metric with
-        several values; else None), ``value`` (nan if it is undefined or only bounds are known),
-        ``low`` and ``high`` (of the confidence interval; with ``approximate=True`` bounds of the
-        value itself), ``n_rows`` (of the group), ``method`` (of the interval; "" if there is
+        several values; else None), ``value`` (nan if it is undefined), ``low`` and ``high`` (of the
+        confidence interval), ``n_rows`` (of the group), ``method`` (of the interval; "" if there is
         none) and ``reason`` (why there is no value or no interval, or the convention that defines
         the value; else "").
     engine : str
@@ -374,10 +372,9 @@ def build_evaluation(
         evaluation.curves.update(reader.curves())
         for metric in layout.metrics:
             value = reader.value(metric)
-            sketched = reader.sketch_bounds(metric) if sums.sketches else None
-            bounds = _NO_BOUNDS if sketched is None else [sketched]
+            bounds = _NO_BOUNDS
             known = np.ndim(value.value) < 2 and not np.isnan(value.value).all()
-            if level is not None and known and sketched is None:
+            if level is not None and known:
                 statistic = source.statistic(metric, by.parts(group, group_sums.groups))
                 options = level, source.plan, method, group is None
                 bounds = group_comparisons.bounds_of(statistic, *options)
@@ -419,7 +416,7 @@ class _EveryClass(ConfusionTally):
 
 
 class _GroupReader:
-    """Reads the metrics of one group from its sums, rankings and sketches."""
+    """Reads the metrics of one group from its sums and rankings."""
 
     def __init__(self, group_sums: GroupSums, group: Any) -> None:
         self.layout, self.plan, self.edges = group_sums.layout, group_sums.ranges, group_sums.edges
@@ -453,8 +450,7 @@ class _GroupReader:
             bins = self.sums.bins[self.group, metric.name]
             errors = [metric.kernel(tally.debiased() if debias else tally) for tally in bins]
             return Value(float(error_of_classes(np.array(errors), norm)))
-        if not self.readings:
-            return Value(NAN)
+        assert self.readings
         rankings = ranges.MergedRankings(metric, self.layout, self.readings, self.masses)
         value, reason = ranges.read_ranking(rankings, self.plan.most)
         if self.edges is not None and not reason:
@@ -469,14 +465,6 @@ class _GroupReader:
         if error:
             return f"{bins}, and their effect has no bound: {error}"
         return f"{bins}; between {low:.4g} and {high:.4g} for any order within them"
-
-    def sketch_bounds(self, metric: Metric) -> Bounded | None:
-        """Bounds of a metric that is read from sketches."""
-        if metric.sums != "ranks" or not self.has_weight:
-            return None
-        sketches = [self.sums.sketches[self.group, k] for k in range(len(self.layout.ranked))]
-        (low, high), reason = ranges.SketchedRankings(sketches, self.masses).bounds(metric)
-        return low, high, "" if reason else _SKETCHED, reason
 
     def curves(self) -> dict[tuple[Any, Any], ThinnedCurve]:
         """Curves by group and class, if points were requested."""

@@ -1,4 +1,4 @@
-"""Rankings read in ranges of scores, or bounded by sketches.
+"""Rankings read in ranges of scores, or bounded where scores are in bins.
 
 A range knows the weight of each class above it and in total. So a metric of a ranking becomes a
 sum over ranges (correctly ranked pairs, precision at each positive row), or depends on a few

@@ -87,7 +87,7 @@ class GroupSums:
     sums : Sums
         Sums over rows in any order.
     readings : dict of group to list of RangeReading
-        The rankings, unless they were sketched.
+        The rankings.
     by : GroupColumns
         Columns of the groups.
     weighted : bool

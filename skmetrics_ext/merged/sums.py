@@ -14,7 +14,7 @@ from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.metrics.calibration.binning import Binning, check_bins
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric, parameters_of
-from skmetrics_ext.tallies import ConfusionTally, MomentTally, RankTally, ScoreSketch
+from skmetrics_ext.tallies import ConfusionTally, MomentTally, RankTally
 from skmetrics_ext.tallies.bins import BinTally
 from skmetrics_ext.validation import (
     BinaryProbabilities,
@@ -33,7 +33,6 @@ _COMBINE: Mapping[str, Callable[[Sequence[Any]], Any]] = {
     "moments": MomentTally.combine,
     "bins": lambda parts: tuple(map(BinTally.combine, zip(*parts, strict=True))),
     "ranges": sum,
-    "sketches": ScoreSketch.combine,
 }
 
 
@@ -41,8 +40,8 @@ _COMBINE: Mapping[str, Callable[[Sequence[Any]], Any]] = {
 class Sums:
     """Sums over rows by group (None without groups).
 
-    Moments and bins have keys (group, metric); the weights of classes in ranges of scores, and
-    sketches, (group, number of the column of scores).
+    Moments and bins have keys (group, metric); the weights of classes in ranges of scores
+    (group, number of the column of scores).
     """
 
     tables: dict[Any, ConfusionTally] = field(default_factory=dict)
@@ -50,7 +49,6 @@ class Sums:
     moments: dict[tuple[Any, str], MomentTally] = field(default_factory=dict)
     bins: dict[tuple[Any, str], tuple[BinTally, ...]] = field(default_factory=dict)
     ranges: dict[tuple[Any, int], Array] = field(default_factory=dict)
-    sketches: dict[tuple[Any, int], ScoreSketch] = field(default_factory=dict)
 
     def add(self, other: Sums) -> None:
         """Add the sums of other rows."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
+from warnings import warn
 
 import numpy as np
 
@@ -17,9 +18,6 @@ from skmetrics_ext.validation.fields import EXACT, scores_of, shape_error, weigh
 from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.scores import check_mergeable
 from skmetrics_ext.validation.tables import check_weights
-
-if TYPE_CHECKING:
-    from skmetrics_ext.tallies.score_sketch import BinnedRankTally
 
 _KEPT_CELLS = 1 << 24  # scores by class up to which tallies are cached for other metrics
 
@@ -193,22 +191,26 @@ class RankTally(Merges):
         check_pool(self.mass, axis, 2)
         return type(self)(self.thresholds, self.mass.sum(axis=axis))
 
-    def binned(self, n: int) -> BinnedRankTally:
-        """Group the scores into n bins of about equal weight, each treated as one tie.
+    def binned(self, n: int) -> RankTally:
+        """The last class against the others at every score; deprecated.
 
         Parameters
         ----------
         n : int
-            Number of bins, at most.
+            Ignored: nothing is binned.
 
         Returns
         -------
-        BinnedRankTally
-            Its ``auc_error_bound`` bounds the error of the area under the ROC curve.
+        RankTally
+            Its ``auc_error_bound`` is 0.
         """
-        from skmetrics_ext.tallies.score_sketch import bin_tally
-
-        return bin_tally(self, n)
+        message = (
+            "RankTally.binned is deprecated and will be removed in version 0.4: n is ignored and "
+            "the tally is exact. Use the tally itself."
+        )
+        warn(message, FutureWarning, stacklevel=2)
+        rest = self.mass[..., :-1, :].sum(axis=-2)
+        return _Unbinned(self.thresholds, np.stack([rest, self.positive], axis=-2))
 
     @property
     def negative(self) -> Array:
@@ -260,6 +262,13 @@ class RankTally(Merges):
         """Counts along the thresholds (..., T + 1), first with no row predicted positive."""
         fp, tp, negative, positive = self.steps()
         return Counts(tp, fp, positive[..., None] - tp, negative[..., None] - fp)
+
+
+class _Unbinned(RankTally):
+    """An exact tally, with the bound of the error of binned ones."""
+
+    __slots__ = ()
+    auc_error_bound = 0.0
 
 
 @dataclass(frozen=True, eq=False, slots=True)

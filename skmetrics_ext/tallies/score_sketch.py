@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -23,64 +23,6 @@ from skmetrics_ext.validation.scores import check_mergeable
 
 # Relative rounding error of sums of some thousand positive terms is below this.
 _ROUNDING = 1e-12
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class BinnedRankTally(RankTally):
-    """A `RankTally` whose scores are grouped into bins, each treated as one tie.
-
-    Parameters
-    ----------
-    thresholds : ndarray of shape (B,)
-        The lowest score of each bin, falling.
-    mass : ndarray of shape (2, B)
-        Weight of the negative and of the positive class in each bin.
-    single : ndarray of bool of shape (B,)
-        Whether a bin has one distinct score, so that its tie is real.
-
-    Examples
-    --------
-    >>> from skmetrics_ext.tallies import RankTally
-    >>> y_true, y_score = [0, 1, 0, 1, 1, 0], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
-    >>> tally = RankTally.from_predictions(y_true, y_score)
-    >>> binned = tally.binned(3)
-    >>> binned.mass
-    array([[1, 1, 1],
-           [1, 1, 1]])
-    >>> round(binned.auc_error_bound, 4)
-    0.1667
-    """
-
-    single: Array
-
-    @property
-    def auc_error_bound(self) -> float:
-        """Bound on the error of the area under the ROC curve caused by the bins."""
-        hidden = np.where(self.single, 0.0, self.negative.astype(np.float64) * self.positive)
-        pairs = float(self.negative.sum()) * float(self.positive.sum())
-        return float(hidden.sum()) / (2 * pairs) if pairs else float("nan")
-
-
-def bin_tally(tally: RankTally, n_bins: int) -> BinnedRankTally:
-    """Bins of about equal weight; a score alone in its bin stays exact."""
-    check_integer("n", n_bins, 1)
-    if tally.mass.ndim != 2:
-        raise InvalidParameterError(
-            f"Only one tally can be binned, got mass of shape {tally.mass.shape}."
-        )
-    mass = (
-        tally.mass if len(tally.mass) == 2 else np.stack([tally.mass[:-1].sum(0), tally.mass[-1]])
-    )
-    weight = mass.sum(axis=0, dtype=np.float64)
-    if not len(weight):
-        return BinnedRankTally(tally.thresholds, mass, np.zeros(0, dtype=bool))
-    # The middle of a score's weight decides its bin.
-    middle = exclusive_cumsum(weight) + weight / 2
-    bins = np.minimum((middle * (n_bins / weight.sum())).astype(np.int64), n_bins - 1)
-    starts = np.flatnonzero(np.diff(bins, prepend=-1))
-    sizes = np.diff(starts, append=len(bins))
-    lowest = tally.thresholds[starts + sizes - 1]
-    return BinnedRankTally(lowest, np.add.reduceat(mass, starts, axis=1), sizes == 1)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -217,22 +159,19 @@ class ScoreSketch(Merges):
                 "A ScoreSketch is of one label a row, and of scores that are no integers beyond "
                 "2**53."
             )
-        added = self.add(checked.score, checked.true, weight)
-        return replace(added, classes=classes) if is_sure else added
-
-    def add(self, score: Array, codes: Array, weight: Array | None) -> Self:
-        """Like `update`, for checked scores and codes 0 and 1."""
+        values, codes = checked.score, checked.true
         if weight is not None and not weight.all():
             kept = weight != 0
-            score, codes, weight = score[kept], codes[kept], weight[kept]
+            values, codes, weight = values[kept], codes[kept], weight[kept]
         n_bins = len(self.edges) + 1
-        bins = np.searchsorted(self.edges, score, side="right")
+        bins = np.searchsorted(self.edges, values, side="right")
         sums = kernels.bin_sums(codes * n_bins + bins, 2 * n_bins, weight).reshape(2, n_bins)
         lowest, highest = self.lowest.copy(), self.highest.copy()
-        np.minimum.at(lowest, bins, score)
-        np.maximum.at(highest, bins, score)
+        np.minimum.at(lowest, bins, values)
+        np.maximum.at(highest, bins, values)
         check_sum([self.mass, sums], 2)
-        return replace(self, mass=self.mass + sums, lowest=lowest, highest=highest)
+        known = classes if is_sure else self.classes
+        return type(self)(self.edges, self.mass + sums, lowest, highest, known)
 
     @classmethod
     def combine(cls, parts: Iterable[ScoreSketch]) -> Self:
@@ -263,11 +202,10 @@ class ScoreSketch(Merges):
         return cls(edges[1:-1], mass, edges[:-1], edges[1:])
 
     @property
-    def tally(self) -> BinnedRankTally:
-        """The non-empty bins, each treated as one tie."""
+    def tally(self) -> RankTally:
+        """The non-empty bins, each treated as one tie at its lowest score."""
         used = self.mass.sum(axis=0) > 0
-        single = (self.lowest == self.highest)[used]
-        return BinnedRankTally(self.lowest[used][::-1], self.mass[:, used][:, ::-1], single[::-1])
+        return RankTally(self.lowest[used][::-1], self.mass[:, used][:, ::-1])
 
     @property
     def roc_auc(self) -> tuple[float, float]:
@@ -287,22 +225,24 @@ class ScoreSketch(Merges):
     @property
     def average_precision(self) -> tuple[float, float]:
         """Bounds of the average precision; nan if the positive class has no rows."""
-        tally = self.tally
-        positive, negative = (m.astype(np.float64) for m in (tally.positive, tally.negative))
+        negative, positive = self.mass[:, ::-1].astype(np.float64)
         total = float(positive.sum())
         if not total:
             return float("nan"), float("nan")
         before, wrong = exclusive_cumsum(positive), exclusive_cumsum(negative)
         right, false = before + positive, wrong + negative
-        as_tie = positive * right / (right + false)
+        as_tie = np.divide(
+            positive * right, right + false, out=np.zeros_like(right), where=right > 0
+        )
         # At best all positives of a bin stand above its negatives, in one tie; at worst one
         # by one below them, which is at least the integral of t / (t + false) over them.
         best = np.divide(positive * right, right + wrong, out=np.zeros_like(right), where=right > 0)
         start = before + false
         log = np.log1p(np.divide(positive, start, out=np.zeros_like(right), where=start > 0))
         worst = np.maximum(positive - false * log, 0.0)
-        low = float(np.where(tally.single, as_tie, worst).sum()) / total
-        high = float(np.where(tally.single, as_tie, best).sum()) / total
+        single = (self.lowest == self.highest)[::-1]
+        low = float(np.where(single, as_tie, worst).sum()) / total
+        high = float(np.where(single, as_tie, best).sum()) / total
         return max(low * (1 - _ROUNDING), 0.0), min(high * (1 + _ROUNDING), 1.0)
 
 

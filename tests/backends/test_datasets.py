@@ -1,5 +1,7 @@
 """Every kind of data set is read, by the engine that fits it."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from support.frames import binary_frame, needs, small_batches
@@ -168,3 +170,17 @@ def test_results_as_a_table(frame):
     assert (found.rows[0].group, found.rows[0]["metric"]) == ("a", "roc_auc")
     with pytest.raises(KeyError, match="No row of metric='gini'"):
         found.value("gini")
+
+
+def test_an_interrupt_during_a_query_is_one(frame, monkeypatch):
+    """DuckDB turns Ctrl-C into an error of its own, which is no error of the data."""
+    needs("duckdb")
+
+    def interrupted(_):
+        raise RuntimeError("Query interrupted")
+
+    nothing = lambda *_: None  # noqa: E731
+    con = SimpleNamespace(register=nothing, execute=nothing, sql=interrupted)
+    monkeypatch.setattr("skmetrics_ext.backends.duckdb.connect", lambda _: (con, nothing))
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(frame, engine="duckdb", **ASKED)

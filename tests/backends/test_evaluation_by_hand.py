@@ -310,10 +310,8 @@ def test_limits_that_are_no_bytes(limit):
         ({"metrics": ["roc_auc", "f1"]}, "f1 needs predicted labels: pass their column as pred="),
         ({"margins": "yes"}, "margins has to be one of"),
         ({"intervals": 1.5}, "intervals has to be one of"),
-        ({"approximate": None}, "approximate has to be one of"),
         ({"min_rows": 0}, "min_rows has to be an integer of 1 or more"),
         ({"curve_points": -1}, "curve_points has to be an integer of 0 or more"),
-        ({"approximate": True, "n_bins": 0}, "n_bins has to be an integer of 1 or more"),
         ({"n_resamples": -1}, "n_resamples has to be an integer of 0 or more"),
         ({"bins": {}, "by": "w"}, "bins must be a dict of column to a number of bins"),
         ({"bins": 3, "by": "w"}, "bins must be a dict of column to a number of bins"),
@@ -497,15 +495,12 @@ def test_ranges_hold_as_many_rows_as_fit(shuffled, limit, n_ranges):
     assert found.engine == "shuffled"
 
 
-def test_scores_are_sampled_for_ranges_and_sketches_only(shuffled, monkeypatch):
+def test_scores_are_sampled_for_ranges_only(shuffled, monkeypatch):
     asked(sample(), metrics=["log_loss"])
-    asked(sample(), metrics=["log_loss"], approximate=True)
     asked(sample(), metrics=["roc_auc"])
     monkeypatch.setattr(Shuffled, "needs_ranges", False)
-    monkeypatch.setattr(Shuffled, "rank", lambda *_: {})
-    asked(sample(), metrics=["roc_auc"])
-    asked(sample(), metrics=["roc_auc"], approximate=True)
-    assert [engine.sampled for engine in shuffled] == [[False], [False], [True], [False], [True]]
+    asked(sample(), metrics=["log_loss"])
+    assert [engine.sampled for engine in shuffled] == [[False], [True], [False]]
 
 
 def test_ranges_are_at_least_ten_sampled_rows_each(shuffled, monkeypatch):
@@ -529,17 +524,6 @@ def test_margins_join_tables_or_are_ranked_again(shuffled, limit):
         assert row.value == pytest.approx(float(right)), row
 
 
-def test_bounds_of_a_sketch_take_one_pass(shuffled):
-    frame = sample()
-    calls = []
-    found = asked(frame, approximate=True, n_bins=16, progress=lambda *told: calls.append(told))
-    row = found.row("roc_auc")
-    assert row.low < sx.roc_auc_score(frame.y, frame.s) <= row.high
-    assert row.method == "bounds of a sketch"
-    assert shuffled[0].tasks == []
-    assert found.rows.header() == ["metric", "value", "95% interval", "rows", "method"]
-
-
 def test_passes_over_all_rows_are_counted():
     def passes(names, n_columns=1, **options):
         metrics = find_metrics(names)
@@ -554,4 +538,3 @@ def test_passes_over_all_rows_are_counted():
     assert passes(["roc_auc"], edges=edges) == 3
     assert passes(["roc_auc", "log_loss"]) == 3
     assert passes(["roc_auc_ovr"], 3, edges=edges * 3) == 5
-    assert passes(["roc_auc"], sketch=()) == 2

@@ -5,7 +5,6 @@ from functools import partial
 import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
-from support.compare import same
 
 import skmetrics_ext as sx
 from skmetrics_ext.backends import partitions
@@ -243,8 +242,7 @@ def test_sketches_bound_averages_of_classes_only():
     true, score = rng.integers(0, 3, 80), rng.dirichlet(np.ones(3), 80)
     codes = [(true == k).astype(np.int64) for k in range(3)]
     sketches = [
-        ScoreSketch.from_edges([0.2, 0.4, 0.6]).add(score[:, k].copy(), codes[k], None)
-        for k in range(3)
+        ScoreSketch.from_edges([0.2, 0.4, 0.6]).update(codes[k], score[:, k]) for k in range(3)
     ]
     rankings = SketchedRankings(sketches, np.bincount(true))
     assert (rankings.binary, rankings.n_classes) == (False, 3)
@@ -388,16 +386,8 @@ def test_weights_of_classes_in_ranges_by_hand():
             "w": np.array([1, 2, 3, 4, 0])}  # fmt: skip
     part = read_part(data, names, HERE)
     np.testing.assert_array_equal(sum_part(part, task).ranges[None, 0], [[1, 0], [0, 5], [4, 0]])
-    assert sum_part(part, task).sketches == {}
-    sketch = ScoreSketch.from_edges([0.5])
-    bounded = Task(names, layout, RangePlan((AUC,)), {None: 0}, sketch=(sketch,))
-    assert not bounded.ranks
-    assert bounded.needs_sums
     assert not Task(names, layout, RangePlan((AUC,)), {}).needs_sums
     assert not Task(names, layout, RangePlan(()), {}).ranks
-    found = sum_part(part, bounded)
-    assert found.ranges == {}
-    same(found.sketches[None, 0].mass, sketch.update(data["y"], data["s"], data["w"]).mass)
 
 
 def test_a_survey_keeps_the_rows_with_the_smallest_keys(monkeypatch):

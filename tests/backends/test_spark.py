@@ -89,17 +89,6 @@ def test_several_classes_by_text_and_group(spark):
     same_rows(found, frame, by="group", labels=labels, columns=columns)
 
 
-def test_bounds(spark):
-    frame = binary_frame(2000, decimals=12)
-    found = evaluate(
-        spark.createDataFrame(frame), true="true", score="score", metrics=["roc_auc"],
-        approximate=True, n_bins=100,
-    )  # fmt: skip
-    row = found.row("roc_auc")
-    assert np.isnan(row.value)
-    assert row.low < roc_auc_score(frame["true"], frame["score"]) < row.high < row.low + 0.05
-
-
 def test_empty_partitions_and_partitions_of_one_class(spark):
     frame = binary_frame(300).sort_values("true")
     dataset = spark.createDataFrame(frame).coalesce(1).repartitionByRange(12, "true")

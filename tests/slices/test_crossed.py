@@ -125,25 +125,6 @@ def test_classes_by_text_and_one_column_with_its_margin(engine):
         np.testing.assert_allclose(row.value, value, rtol=1e-12)
 
 
-@pytest.mark.parametrize("engine", ["memory", "duckdb"])
-def test_bounds_without_sorting_have_margins(engine):
-    frame = crossed_frame()
-    found = run(
-        engine,
-        frame,
-        score="score",
-        by=["group", "sex"],
-        margins=True,
-        metrics=["roc_auc"],
-        approximate=True,
-        n_bins=64,
-    )
-    assert len(found) == 12
-    for row in found:
-        value = expected("roc_auc", rows_of(frame, row.group, ("group", "sex")))
-        assert row.low <= value <= row.high
-
-
 def test_a_margin_is_the_merge_of_its_groups_whatever_the_level():
     by = GroupColumns.of(["a", "b", "c"])
     groups = [(i, j, k) for i in range(2) for j in range(3) for k in range(2)]

@@ -1,4 +1,4 @@
-"""Sketches: bounds that hold for every order within the bins."""
+"""Sketches: bounds that hold for every order within the bins; bins that are no more."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.samples import grid_scores, integers, weights
 
-from skmetrics_ext import average_precision_score, roc_auc_score
-from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
+from skmetrics_ext import average_precision_score, roc_auc_score, tallies
 from skmetrics_ext.tallies import RankTally, ScoreSketch
 
 LOOSE = 1e-12
@@ -98,27 +97,6 @@ def test_what_a_sketch_refuses():
     assert np.isnan(empty.average_precision).all()
 
 
-@given(cases(), st.integers(1, 12))
-def test_the_error_of_binned_tallies_is_within_its_bound(case, n_bins):
-    true, score, weight = case
-    tally = RankTally.from_predictions(true, score, sample_weight=weight)
-    binned = tally.binned(n_bins)
-    assert len(binned.thresholds) <= n_bins
-    np.testing.assert_allclose(binned.mass.sum(axis=1), tally.mass.sum(axis=1))
-    away = abs(float(roc_auc(binned)) - float(roc_auc(tally)))
-    assert away <= binned.auc_error_bound + LOOSE
-
-
-@pytest.mark.parametrize("n_bins", [1, 2, 3])
-def test_a_score_of_hardly_any_weight_has_no_bin_beyond_the_last(n_bins):
-    tally = RankTally.from_predictions(
-        [0, 1, 0, 1], [0.4, 0.3, 0.2, 0.1], sample_weight=[1, 1, 1, 1e-20]
-    )
-    binned = tally.binned(n_bins)
-    assert len(binned.thresholds) == n_bins
-    assert binned.thresholds[-1] == 0.1
-
-
 def test_rows_of_weight_0_widen_no_bin():
     empty = ScoreSketch.from_edges([0.5])
     plain = empty.update([0, 1], [0.2, 0.8])
@@ -127,14 +105,6 @@ def test_rows_of_weight_0_widen_no_bin():
         assert found.lowest.tolist() == plain.lowest.tolist() == [0.2, 0.8]
         assert found.highest.tolist() == plain.highest.tolist() == [0.2, 0.8]
         assert found.mass.tolist() == plain.mass.tolist()
-
-
-def test_as_many_bins_as_scores_lose_nothing():
-    tally = RankTally.from_predictions([0, 1, 1, 0], [0.1, 0.8, 0.4, 0.4])
-    assert tally.binned(1000).auc_error_bound == 0
-    for n in (0, 1.5, True):
-        with pytest.raises(ValueError, match="n has to be an integer of 1 or more"):
-            tally.binned(n)
 
 
 def test_the_positive_class_of_a_batch():
@@ -174,9 +144,24 @@ def test_classes_of_a_sketch_do_not_change():
     assert empty.update(np.ma.masked_all(2, dtype=int), [0.1, 0.9]) is empty
 
 
-def test_of_several_classes_all_but_the_last_are_against_it():
-    score, codes = np.arange(12) / 12, np.arange(12) % 3
-    found = RankTally.from_scores(score, codes, 3, None).binned(4)
-    wanted = RankTally.from_scores(score, (codes == 2).astype(int), 2, None).binned(4)
-    assert found.mass.shape == (2, 4)
-    np.testing.assert_array_equal(found.mass, wanted.mass)
+def test_a_sketch_is_a_tally_with_a_tie_for_each_bin_that_has_rows():
+    sketch = ScoreSketch.from_edges([0.2, 0.4, 0.6]).update([0, 1, 0, 1], [0.1, 0.5, 0.45, 0.7])
+    assert sketch.tally.thresholds.tolist() == [0.7, 0.45, 0.1]
+    assert sketch.tally.mass.tolist() == [[0, 1, 1], [1, 1, 0]]
+
+
+def test_a_tally_that_is_asked_for_in_bins_is_exact():
+    true, score = np.arange(12) % 3, np.arange(12) // 2 / 8
+    tally = RankTally.from_scores(score, true, 3, None)
+    with pytest.warns(FutureWarning, match="binned is deprecated .* 0.4: n is ignored"):
+        found = tally.binned(2)
+    assert found.thresholds.tolist() == [5 / 8, 4 / 8, 3 / 8, 2 / 8, 1 / 8, 0]
+    assert found.mass.tolist() == [[1, 1, 2, 1, 1, 2], [1, 1, 0, 1, 1, 0]]
+    assert found.auc_error_bound == 0
+    wins = found.wins()
+    area = float(wins.twice / wins.negative / wins.positive / 2)
+    assert area == pytest.approx(roc_auc_score(true == 2, score))
+    with pytest.warns(FutureWarning, match="tallies.BinnedRankTally is deprecated .*RankTally"):
+        assert tallies.BinnedRankTally is RankTally
+    with pytest.raises(AttributeError, match="no attribute 'Binned'"):
+        tallies.Binned  # noqa: B018

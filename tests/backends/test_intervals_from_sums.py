@@ -1,10 +1,12 @@
-"""Bounds instead of values, and intervals from sums."""
+"""Intervals and values from sums, on every engine."""
 
 import functools
+import inspect
 
 import numpy as np
 import pytest
-from support.frames import binary_frame, run, several_frame, small_batches
+from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
+from support.frames import binary_frame, run, small_batches
 
 import skmetrics_ext as sx
 
@@ -15,62 +17,28 @@ ENGINES = ("memory", "duckdb", "dask")
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("weight", [None, "weight"])
-def test_approximate_values_are_bounds(engine, weight):
-    frame = binary_frame(2000, decimals=12)
-    found = run(
-        engine,
-        frame,
-        score="score",
-        pred="pred",
-        weight=weight,
-        metrics=["roc_auc", "gini", "average_precision", "ks_statistic", "accuracy", "log_loss"],
-        approximate=True,
-        n_bins=100,
-    )
-    weights = None if weight is None else frame[weight]
-    for name, function in (
-        ("roc_auc", sx.roc_auc_score),
-        ("gini", sx.gini_score),
-        ("average_precision", sx.average_precision_score),
-    ):
-        row = found.row(name)
-        assert np.isnan(row.value)
-        assert row.method == "bounds of a sketch"
-        value = function(frame["true"], frame["score"], sample_weight=weights)
-        assert row.low < value < row.high < row.low + 0.12
-    refused = found.row("ks_statistic")
-    assert np.isnan([refused.value, refused.low, refused.high]).all()
-    assert "a sketch only bounds areas" in refused.reason
-    value = sx.accuracy_score(frame["true"], frame["pred"], sample_weight=weights)
-    np.testing.assert_allclose(found.value("accuracy"), value, rtol=1e-12)
+@pytest.mark.parametrize("options", [{"approximate": True, "n_bins": 100}, {"n_bins": 0}])
+def test_former_arguments_are_ignored_and_the_exact_value_computed(engine, options):
+    frame = binary_frame(400, decimals=12)
+    names = ["roc_auc", "average_precision", "ks_statistic"]
+    with pytest.warns(FutureWarning, match="the exact value is computed") as caught:
+        found = run(engine, frame, score="score", metrics=names, memory_limit=12_000, **options)
+    told = [str(each.message) for each in caught if each.category is FutureWarning]
+    assert [text.partition("=")[0] for text in told] == list(options)
+    assert all("of evaluate is ignored and will be removed in version 0.4" in each for each in told)
+    area = roc_auc_score(frame["true"], frame["score"])
+    precision = average_precision_score(frame["true"], frame["score"])
+    fpr, tpr, _ = roc_curve(frame["true"], frame["score"], drop_intermediate=False)
+    for row, right in zip(found, (area, precision, (tpr - fpr).max()), strict=True):
+        np.testing.assert_allclose(row.value, right, rtol=1e-12)
+        assert np.isnan([row.low, row.high]).all()
+        assert (row.method, row.reason) == ("", "")
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_bounds_of_several_classes_by_group(engine):
-    frame, labels, columns = several_frame(800)
-    found = run(
-        engine,
-        frame,
-        score=columns,
-        labels=labels,
-        by="group",
-        metrics=["roc_auc_ovr", "roc_auc_ovr_weighted", "average_precision", "roc_auc_ovo"],
-        approximate=True,
-        n_bins=40,
-    )
-    for group, rows in frame.groupby("group"):
-        proba = rows[columns].to_numpy()
-        for name, average in (("roc_auc_ovr", "macro"), ("roc_auc_ovr_weighted", "weighted")):
-            value = sx.roc_auc_score(
-                rows["true"], proba, labels=labels, multi_class="ovr", average=average
-            )
-            row = found.row(name, group)
-            assert row.low - 1e-12 <= value <= row.high + 1e-12
-        value = sx.average_precision_score(rows["true"], proba, labels=labels)
-        row = found.row("average_precision", group)
-        assert row.low - 1e-12 <= value <= row.high + 1e-12
-        assert np.isnan(found.row("roc_auc_ovo", group).low)
+def test_former_arguments_are_not_in_the_signature():
+    assert not {"approximate", "n_bins"} & set(inspect.signature(sx.evaluate).parameters)
+    with pytest.raises(TypeError, match="n_bin"):
+        run("memory", binary_frame(20), score="score", metrics=["roc_auc"], n_bin=3)
 
 
 @pytest.mark.parametrize("limit", ["1GiB", 12_000])
