@@ -159,7 +159,7 @@ def _facts(statistic: Linearized, method: str) -> Facts:
     freedom = None
     has_none = is_normal or is_drawn or method == notes.NONE or np.ndim(statistic.value)
     if not has_none and statistic.has_influence:
-        freedom = float(_freedom(statistic))
+        freedom = float(freedom_of(statistic))
     metric, positive = sample.metric, positive_class_of(sample)
     return Facts(metric.name, dict(metric.params), n_rows, effective, freedom, positive)
 
@@ -418,12 +418,17 @@ def _smooth(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> In
     if metric.spec.interval != notes.LARGEST or metric.options["method"] != "step":
         return _on_scale(statistic, method, level)
     # The largest of several values is too large on average; the value between the steps is not.
+    # With few errors it seems too precise: the interval holds that of a share of rows as well.
     between = replace(sample, metric=metric.with_params(method="interpolated"))
     between = between.statistic(sample.atoms.rows[None])[0]
     interval = _on_scale(replace(statistic, value=between), method, level)
     own = _on_scale(statistic, method, level)  # of a curve that rises beyond the target
     high = np.where(value > interval.high, own.high, interval.high)
-    return interval._replace(low=np.minimum(interval.low, value), high=high)
+    found = sample.by_class[1] if len(sample.by_class) == 2 else np.nan  # an average has more rows
+    rows = divide(found * metric.options[metric.spec.point], value)
+    least, most = wilson_bounds(value, rows, quantile(level))
+    low = np.fmin(np.minimum(interval.low, value), least)
+    return interval._replace(low=low, high=np.fmax(high, most))
 
 
 def _at_steps(statistic: Linearized, _method: str, level: Level, _: DrawPlan) -> Interval:
@@ -446,7 +451,7 @@ def _folds(statistic: Linearized, _method: str, level: Level, _: DrawPlan) -> In
     return _on_scale(statistic, scales_of(statistic.bounds)[0], level)
 
 
-def _freedom(statistic: Linearized) -> Array:
+def freedom_of(statistic: Linearized) -> Array:
     """Degrees of freedom; of the area under a curve fewer, if few rows carry its variance.
 
     One row among the highest scores can decide such an area, and then shows too in the variance.
@@ -471,7 +476,7 @@ def _on_scale(statistic: Linearized, method: str, level: Level) -> Interval:
     """Bounds from value and error on a scale; of the rarest class if there is no error."""
     value, error = np.asarray(statistic.value, dtype=np.float64), statistic.error
     bounds = statistic.bounds
-    low, high = SCALES[method](value, error, quantile(level, _freedom(statistic)), bounds)
+    low, high = SCALES[method](value, error, quantile(level, freedom_of(statistic)), bounds)
     at_end = np.minimum(np.abs(value - bounds[0]), np.abs(value - bounds[1])) <= notes.ROUNDING
     still = (~(error > notes.ROUNDING) | at_end) & np.isfinite(value)
     shown = ""

@@ -8,13 +8,15 @@ of metric have limits of their own, found by simulating coverage:
 - Shares of rows, other metrics of labels, and combinations of shares (Wilson, effective-n, log,
   MOVER) need 5 rows of each class. Their bounds do not rely on the observed variance, so few
   contributions do no harm: coverage is 92 to 97 % with 3 to 10 of them.
-- Metrics of rankings (logit or log scale, t quantile) and resampled intervals need 20 rows of each
+- Other metrics of rankings (logit or log scale, t quantile) and resampled intervals need 20 rows of each
   class: coverage is then 92 to 97 % however few contributions there are. The exception is a value
   near an end of its range, where (rows of the rarest class) x (distance from the end) is below 3,
-  or below 0.1 if the range has one end (area under the precision-recall-gain curve). The degrees
-  of freedom of areas that few rows carry are three quarters of the number of contributions.
-- A rate at a point of a curve needs 5 rows beyond the point, a partial area 5 rows within its
-  range. Precision at a recall needs 10 false positives there: with 5, coverage is 76 to 96 %.
+  or below 0.07 if the range has one end (area under the precision-recall-gain curve). Half of that
+  area is at recalls below twice the share of positives: fewer than one row there are few. The
+  degrees of freedom of areas that few rows carry are three quarters of the number of contributions.
+- A rate at a rate of a class needs 5 rows of each class and 3 rows beyond the point: with 10 to
+  20 rows of a class, coverage is 95 to 98 % then, and 71 to 91 % with one or two beyond. Other
+  points of a curve need 5 rows beyond them, a partial area 5 rows within its range.
 """
 
 from __future__ import annotations
@@ -34,9 +36,12 @@ UNITS = 30  # effective number of rows or groups; distinct values among the draw
 OF_SHARES = 5
 OF_RANKINGS = 20
 NEAR_END = 3  # times the distance from the nearer end of the range, as a share of it
-NEAR_ONLY_END = 0.1  # times the distance from the only end of a range
-BEYOND_POINT = 5
-FALSE_POSITIVES = 10
+NEAR_ONLY_END = 0.07  # times the distance from the only end of a range
+OF_GAIN = (
+    0.5  # times their share of all rows: half of the area is at recalls up to twice that share
+)
+BEYOND_POINT = 5  # or within a range
+BEYOND_RATE = 3  # of a rate at a rate of a class
 
 MAY_MISS = "true coverage may be below the nominal level"
 TEST_MAY_MISS = "the test may reject more often than its level"
@@ -191,30 +196,23 @@ def near_end(value: Any, rows: float, bounds: Any) -> str:
 def few_rows(statistic: Any) -> str:
     """A note on few rows of a class, in a range of rates, or beyond a point of a curve."""
     sample = statistic.origin
-    if scarce := few_of_rarest(statistic, OF_RANKINGS):
+    spec = sample.metric.spec
+    of_class = spec.point_of in ("negative", "positive")
+    of_rarest, least = (OF_SHARES, BEYOND_RATE) if of_class else (OF_RANKINGS, BEYOND_POINT)
+    if scarce := few_of_rarest(statistic, of_rarest):
         return scarce
     if sample.design.group is not None:
         return ""
     if (inside := _rows_in_range(sample)) < BEYOND_POINT:
         return few(inside, "rows of a class in the range of rates", "take a wider one")
-    if (beyond := rows_beyond(sample)) < BEYOND_POINT:
-        return few(beyond, f"rows beyond the {sample.metric.spec.point}")
-    if (false := _false_positives(statistic)) < FALSE_POSITIVES:
-        return few(false, f"false positives at this {sample.metric.spec.point}")
-    spec = sample.metric.spec
+    if (beyond := rows_beyond(sample)) < least:
+        return few(beyond, f"rows beyond the {spec.point}")
     if spec.point_of or spec.interval in BIASED:
         return ""
-    return near_end(np.asarray(statistic.value), sample.fewest_rows, statistic.bounds)
-
-
-def _false_positives(statistic: Any) -> float:
-    """False positives of a precision at a recall; infinite for any other metric."""
-    sample, precision = statistic.origin, np.asarray(statistic.value)
-    spec = sample.metric.spec
-    if spec.interval != LARGEST or len(sample.by_class) != 2 or precision.ndim:
-        return np.inf
-    true = sample.by_class[1] * sample.metric.options[spec.point]
-    return float(true * (1 - precision) / precision) if precision > 0 else np.inf
+    rows, share = sample.fewest_rows, sample.fewest_rows / sample.by_class.sum()
+    if not np.isfinite(statistic.bounds).all() and rows * share < OF_GAIN:
+        return few(rows, f"positive rows, for half of an area at recalls below {2 * share:.2g},")
+    return near_end(np.asarray(statistic.value), rows, statistic.bounds)
 
 
 def rows_beyond(sample: Any, at: Any = None) -> Any:

@@ -18,7 +18,7 @@ from skmetrics_ext.inference.draws.rankings import is_area
 from skmetrics_ext.inference.draws.samples import share_of
 from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.inference.margins import Alternative, Claim
-from skmetrics_ext.inference.methods import methods_of
+from skmetrics_ext.inference.methods import freedom_of, methods_of
 from skmetrics_ext.inference.notes import CONTRIBUTIONS
 from skmetrics_ext.inference.proportions import (
     PROPORTION_METHODS,
@@ -29,6 +29,7 @@ from skmetrics_ext.inference.scales import SCALES, Range, quantile
 from skmetrics_ext.inference.t_tests import variance_of_difference
 from skmetrics_ext.metrics.calibration.recalibration import observed_expected_ratio
 from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import Result
 from skmetrics_ext.validation import InvalidParameterError, check_option
@@ -60,6 +61,8 @@ class RowsNeeded(Result):
         Why the number is doubtful.
     assumed : bool, default=False
         Whether the value was assumed rather than observed in a pilot.
+    n_low, n_high : int or None, default=None
+        Interval of the number of rows, from the uncertainty of the variance in the pilot.
 
     Examples
     --------
@@ -74,6 +77,8 @@ class RowsNeeded(Result):
     standard_error: float
     note: str = ""
     assumed: bool = False
+    n_low: int | None = None
+    n_high: int | None = None
 
     def __int__(self) -> int:
         """The number of rows."""
@@ -81,10 +86,11 @@ class RowsNeeded(Result):
 
     def __str__(self) -> str:
         groups = "" if self.n_groups is None else f" in {self.n_groups} groups"
+        between = "" if self.n_low is None else f", or {self.n_low} to {self.n_high}"
         note = f"; {self.note}" if self.note else ""
         source = "assumed" if self.assumed else "in the pilot"
         return (
-            f"{self.n} rows{groups} ({self.value:.4g} {source}, standard error "
+            f"{self.n} rows{between}{groups} ({self.value:.4g} {source}, standard error "
             f"{self.standard_error:.3g}{note})"
         )
 
@@ -181,9 +187,10 @@ def sample_size(
     Returns
     -------
     RowsNeeded
-        ``n, n_groups, value, standard_error, note``; n counts rows of all classes, in each of two
-        samples. The number is as uncertain as the variance in the pilot: with 20 rows of the rarer
-        class, to within about a third.
+        ``n, n_groups, value, standard_error, note, n_low, n_high``; n counts rows of all classes, in
+        each of two samples. The number is as uncertain as the variance in the pilot; from
+        ``n_low`` to ``n_high`` is its interval (chi-squared, with degrees of freedom from the
+        fourth moments of the contributions).
 
     Raises
     ------
@@ -211,7 +218,7 @@ def sample_size(
     >>> from skmetrics_ext import sample_size
     >>> y_true, y_pred = [0, 0, 1, 1] * 15, [0, 1, 1, 1] * 5 + [0, 0, 0, 1] * 10
     >>> print(sample_size("accuracy", y_true, y_pred, difference=0.05))
-    589 rows (0.75 in the pilot, standard error 0.0178)
+    589 rows, or 419 to 889 (0.75 in the pilot, standard error 0.0178)
     >>> sample_size("f1", y_true, y_pred, width=0.1).n
     422
     >>> sample_size("recall", value=0.9, prevalence=0.2, width=0.1).n
@@ -274,9 +281,11 @@ def sample_size(
         def excess(n: float) -> Any:
             return width - plan.width(n, level)
 
-    n = max(ceil(least_rows(excess) * (1 - 1e-9)), 1)  # rounding adds no row
+    least = least_rows(excess) * (1 - 1e-9)  # rounding adds no row
+    n = max(ceil(least), 1)
     n_groups = None if plan.rows_per_group is None else ceil(n / plan.rows_per_group)
-    return RowsNeeded(n, n_groups, plan.value, float(error(n)), plan.note, not has_pilot)
+    ends = [max(ceil(least * times), 1) for times in plan.variances(level)] if has_pilot else []
+    return RowsNeeded(n, n_groups, plan.value, float(error(n)), plan.note, not has_pilot, *ends)
 
 
 # --------------------------------------------------------------------------- plans
@@ -294,6 +303,15 @@ class Plan(NamedTuple):
     scale: str = "delta"
     rows_per_group: float | None = None
     note: str = ""
+    freedom: float = np.inf  # of the variance
+    per_row: float = np.inf  # degrees of freedom of a t interval that each row adds
+
+    def variances(self, level: float) -> Array:
+        """Interval of the variance, as multiples of that in the pilot."""
+        from scipy.special import chdtri
+
+        tails = np.array([1 - level, 1 + level]) / 2
+        return self.freedom / chdtri(self.freedom, tails)
 
     def width(self, n: Any, level: float) -> Any:
         """Width of the interval, on the scale or by a method of `proportion_interval`."""
@@ -303,7 +321,7 @@ class Plan(NamedTuple):
         else:
             limits = self.limits if self.scale != "delta" else (-np.inf, np.inf)
             value, error = np.asarray(self.value), self.error(n, self.value)
-            low, high = SCALES[self.scale](value, error, quantile(level), limits)
+            low, high = SCALES[self.scale](value, error, quantile(level, self.per_row * n), limits)
         return high - low
 
 
@@ -326,7 +344,7 @@ def _plan_of_pilot(metric: Metric, y_true: Any, y_pred: Any, y_pred_b: Any, *des
             f"metric={metric.name!r} of these data has no derivative by its rows, from which a "
             "number of rows would follow."
         )
-    statistic, scale = statistics[0], "delta"
+    statistic, scale, per_row = statistics[0], "delta", np.inf
     readers.check_single_value("sample_size", metric, statistic.value)
     if y_pred_b is not None:
         statistic = statistic.minus(statistics[1])
@@ -335,6 +353,8 @@ def _plan_of_pilot(metric: Metric, y_true: Any, y_pred: Any, y_pred_b: Any, *des
         method = next(iter(methods_of(statistic)))
         scale = _SCALE_OF.get(method, method)
         variance, freedom = statistic.variance, statistic.freedom
+        if (fewer := freedom_of(statistic)) < freedom:
+            per_row = float(fewer) / statistic.atoms.n_rows
     value, squared = float(statistic.value), float(variance)
     if not (isfinite(value) and isfinite(squared) and squared > 0):
         raise InvalidParameterError(
@@ -342,6 +362,8 @@ def _plan_of_pilot(metric: Metric, y_true: Any, y_pred: Any, y_pred_b: Any, *des
             "rows, or rows of every class."
         )
     atoms = statistic.atoms
+    units = atoms.n_rows if atoms.group is None else atoms.n_groups
+    spread = divide(2, 1 / statistic.effective - 1 / units)  # freedom, from the fourth moments
     is_uncertain = freedom < _FEW or statistic.effective < CONTRIBUTIONS
     return Plan(
         value,
@@ -350,6 +372,8 @@ def _plan_of_pilot(metric: Metric, y_true: Any, y_pred: Any, y_pred_b: Any, *des
         scale if scale in SCALES else "delta",
         None if atoms.group is None else atoms.n_rows / atoms.n_groups,
         "few rows carry the variance in the pilot: plan with more" if is_uncertain else "",
+        float(np.fmin(freedom, spread)),
+        per_row,
     )
 
 

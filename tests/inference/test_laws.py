@@ -230,3 +230,17 @@ def test_no_interval_without_width_is_silent(name):
             )
             assert same is None or told(same), (case, method, same)
     assert asked
+
+
+@pytest.mark.parametrize("sensitivity", [0.5, 0.81, 0.9])
+def test_a_rate_at_a_rate_of_the_other_class_is_the_same_with_scores_turned(sensitivity):
+    """Negatives found among enough positives are the positives of turned classes and scores."""
+    rng = np.random.default_rng(5)
+    true = (np.arange(200) < 23).astype(int)
+    score = rng.normal(size=200) + 1.2 * true
+    found = confidence_interval("specificity_at_sensitivity", true, score, sensitivity=sensitivity)
+    turned = confidence_interval(
+        "sensitivity_at_specificity", 1 - true, -score, specificity=sensitivity
+    )
+    assert tuple(found) == pytest.approx(tuple(turned), abs=1e-9)
+    assert found.standard_error == pytest.approx(turned.standard_error, rel=1e-9)

@@ -152,12 +152,21 @@ def test_strata_of_one_row(strata, note):
 def test_an_area_near_its_only_end_is_noted():
     """The gain area of a model whose few errors decide how far from 1 it is."""
     rng = np.random.default_rng(0)
-    y = (rng.random(4000) < 0.005).astype(int)
-    found = sx.confidence_interval("auprg", y, rng.normal(size=4000) + 4.0 * y)
-    assert 1 - found.value < 0.1 / min(y.sum(), 4000 - y.sum())
+    y = (rng.random(1000) < 0.05).astype(int)
+    found = sx.confidence_interval("auprg", y, rng.normal(size=1000) + 4.0 * y)
+    assert 1 - found.value < 0.07 / y.sum()
     assert "near the end of its range" in found.note
     y = (rng.random(1000) < 0.3).astype(int)
     assert sx.confidence_interval("auprg", y, rng.normal(size=1000) + 1.5 * y).note == ""
+
+
+@pytest.mark.parametrize(("n_rows", "is_few"), [(2000, True), (10_000, False)])
+def test_a_gain_area_of_less_than_one_row_is_noted(n_rows, is_few):
+    """Half of the area is at recalls up to twice the share of positives: 0.02, so 0.4 or 2 rows."""
+    y = (np.arange(n_rows) % 100 == 0).astype(int)
+    score = np.random.default_rng(0).normal(size=n_rows) + 1.5 * y
+    found = sx.confidence_interval("auprg", y, score)
+    assert ("for half of an area at recalls below 0.02" in found.note) == is_few
 
 
 def test_a_row_that_decides_an_average_precision_widens_its_interval():
@@ -187,3 +196,18 @@ def test_a_class_that_is_never_predicted_may_have_any_precision():
     assert average["precision_high"] == pytest.approx(macro.high)
     assert "are few" in average["precision_note"]
     assert "recall_note" not in average
+
+
+@pytest.mark.parametrize("recall", [0.1, 0.5])
+def test_precision_at_a_recall_with_few_errors_is_no_surer_than_a_share(recall):
+    """Wilson's interval of the rows with so high a score, of which the target finds 10 or 50."""
+    y = np.repeat([0, 1], 100)
+    score = np.concatenate([np.arange(100.0), np.arange(100) + 150.0])
+    score[0] = 1000.0 - recall  # one error, first of all
+    found = sx.confidence_interval("precision_at_recall", y, score, recall=recall)
+    n_read, z = recall * 100 / found.value, 1.959964
+    centre = (found.value * n_read + z**2 / 2) / (n_read + z**2)
+    half = z * np.sqrt(n_read * found.value * (1 - found.value) + z**2 / 4) / (n_read + z**2)
+    assert found.low <= centre - half + 1e-6
+    assert found.high >= centre + half - 1e-6
+    assert found.note == ""

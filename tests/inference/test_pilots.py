@@ -54,6 +54,38 @@ def test_means_by_hand():
     assert found.n == ceil(apart * (2 * Z[0] / 0.01) ** 2)
 
 
+def test_range_of_the_number_by_hand():
+    """The variance of a mean has chi-squared bounds, their degrees of freedom from the kurtosis."""
+    losses = (PROBA - Y) ** 2 - ((PROBA - Y) ** 2).mean()
+    ratio = (losses**4).sum() / (losses**2).sum() ** 2
+    freedom = min(N - 1, 2 / (ratio - 1 / N))
+    assert freedom < N - 1
+    needed = losses.var(ddof=1) * (2 * Z[0] / 0.03) ** 2
+    found = sample_size("neg_brier_score", Y, PROBA, width=0.03)
+    quantiles = stats.chi2.ppf([0.975, 0.025], freedom)
+    assert [found.n_low, found.n_high] == [ceil(needed * freedom / end) for end in quantiles]
+    assert f"{found.n} rows, or {found.n_low} to {found.n_high} (" in str(found)
+    half = (np.arange(N) % 2 == 0).astype(int)  # the variance of a share of 1/2 is at its largest
+    found = sample_size("accuracy", half, np.arange(N) % 4 // 2, difference=0.05)
+    needed = 0.25 * ((Z[0] + Z[1]) / 0.05) ** 2
+    quantiles = stats.chi2.ppf([0.975, 0.025], N - 1)
+    assert [found.n_low, found.n_high] == [ceil(needed * (N - 1) / end) for end in quantiles]
+    assumed = sample_size("accuracy", value=0.9, width=0.1)
+    assert assumed.n_low is assumed.n_high is None
+
+
+def test_range_of_the_number_holds_the_number_of_all_rows():
+    """Pilots of 60 rows of an exponential loss, whose variance is 1."""
+    needed, held = (2 * Z[0] / 0.1) ** 2, 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        true, proba = np.zeros(60, dtype=int), 1 - np.exp(-rng.exponential(size=60))
+        true[0], proba[0] = 1, np.exp(-rng.exponential())
+        found = sample_size("neg_log_loss", true, proba, width=0.1)
+        held += found.n_low <= needed <= found.n_high
+    assert held >= 174  # 0.87: fourth moments of 60 such rows are too small
+
+
 @pytest.mark.parametrize("metric", METRICS)
 def test_from_influence_values(metric):
     values = influence_values(metric, Y, METRICS[metric][0])

@@ -100,6 +100,20 @@ def test_intervals_of_a_good_model_hold():
     assert held.min() >= 52  # of 60 at 95 %, fewer in 0.5 %
 
 
+def test_values_of_thresholds_among_marks_are_within():
+    """Marks of 0 to 10, of which several are nearly as good: the better bound allows for that."""
+    misses, of_each = np.zeros(2), [4.4, 5.6]
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        true = (rng.random(300) < 0.4).astype(np.int64)
+        mark = np.rint(np.clip(np.take(of_each, true) + 2 * rng.normal(size=300), 0, 10))
+        found = optimal_threshold_interval(true, mark, n_resamples=9, random_state=0)
+        at = found.chosen.threshold
+        rest, recall = (1.0 if at <= 0 else ndtr((mean - at + 0.5) / 2) for mean in of_each)
+        misses += [recall - rest < found.value.low, recall - rest > found.value.high]
+    assert misses.max() <= 10  # 5 expected on either side; 14 are above the bounds of rows alone
+
+
 @pytest.mark.parametrize("turned", [False, True])
 def test_few_rows_on_the_wrong_side_widen_it(turned):
     true = np.repeat([0, 1], 60)

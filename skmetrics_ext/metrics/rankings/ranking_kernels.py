@@ -316,7 +316,8 @@ def slope_within(
         start, stop = x[wide], x[wide + 1]
         low = max(start[start < target].max(initial=low), stop[stop <= target].max(initial=low))
         high = min(start[start >= target].min(initial=high), stop[stop > target].min(initial=high))
-    return float(divide(np.diff(np.interp([low, high], x, y))[0], high - low))
+    inner = int(np.searchsorted(x, x[-1])) + 1  # y at the end of x is the first one there
+    return float(divide(np.diff(np.interp([low, high], x[:inner], y[:inner]))[0], high - low))
 
 
 # --------------------------------------------------------------------------- curves
