@@ -23,6 +23,7 @@ from skmetrics_ext import kernels
 from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign, cell_sums
 from skmetrics_ext.inference.draws.samples import FoldMean, Sample
 from skmetrics_ext.inference.notes import ROUNDING
+from skmetrics_ext.metrics.averaging import MACRO
 from skmetrics_ext.metrics.spec import NEVER
 from skmetrics_ext.numeric import Array, difference_of, divide, effective_units, satterthwaite
 
@@ -30,6 +31,7 @@ Range = tuple[float, float]
 Way = Array | None  # codes of classes of atoms, (U,) or (S, U); None for one class of all rows
 
 _LEAST_FREEDOM = 0.5  # degrees of freedom of a class of one row
+_COUNTED = "; zero_division=0 counts it as 0, with bounds that allow for any value"
 _JOINT = 1 << 14  # so many joint atoms of two models are always counted without sorting
 
 
@@ -106,8 +108,10 @@ class Linearized:
         """Why the metric of a sample is 0/0, also where a convention gives it a number; or ""."""
         if not np.any(self.origin.is_undefined):
             return ""
-        why = self.origin.metric.spec.undefined
-        return "undefined" if why == NEVER else f"undefined: {why}"
+        metric = self.origin.metric
+        why = "" if metric.spec.undefined == NEVER else f": {metric.spec.undefined}"
+        is_mean = metric.options.get("average") == MACRO
+        return f"undefined{why}{_COUNTED if is_mean and 'zero_division' in metric.options else ''}"
 
     @property
     def has_influence(self) -> bool:

@@ -39,8 +39,8 @@ class Shares:
     together : bool
         Whether all are disjoint shares of the same rows.
     unseen : ndarray of shape (..., P) or None, default=None
-        Which shares have no rows though their class has some: of a class that is never predicted
-        the precision may be anything, whatever stands for 0/0.
+        Of a mean over several classes: which shares have no rows though their class has some. The
+        precision of a class that is never predicted may be anything, whatever stands for 0/0.
     """
 
     count: Array
@@ -87,6 +87,7 @@ class Shares:
         unseen = None
         if joined:
             unseen = (rows == 0) & (counts.tp + counts.fn > 0)[..., None]
+            unseen &= str(metric.options.get("zero_division")) != "nan"  # left out
             unseen = unseen.reshape((*rows.shape[:-2], -1))
             if len(pairs) == rows.shape[-2] == len(tally.classes) == 2:  # both have the same shares
                 unseen = None
@@ -111,8 +112,11 @@ class Shares:
         return cls(count, rows, np.where(rows > 0, slope[..., None], 0.0), unseen=unseen)
 
     def fewest(self) -> Array:
-        """The smallest number of rows of a share that is not empty by definition, (...)."""
-        counted = self.rows > 0 if self.unseen is None else (self.rows > 0) | self.unseen
+        """The smallest number of rows of a share that is not empty, (...).
+
+        It is infinite for a mean over several classes, which holds with few rows of one of them.
+        """
+        counted = (self.rows > 0) & (self.unseen is None)
         return np.where(counted, self.rows, np.inf).min(axis=-1)
 
     def bounds(self, value: Array, level: Level) -> Bounds:

@@ -8,8 +8,8 @@ of metric have limits of their own, found by simulating coverage:
 - Shares of rows, other metrics of labels, and combinations of shares (Wilson, effective-n, log,
   MOVER) need 5 rows of each class. Their bounds do not rely on the observed variance, so few
   contributions do no harm: coverage is 92 to 97 % with 3 to 10 of them.
-- Other metrics of rankings (logit or log scale, t quantile) and resampled intervals need 20 rows of each
-  class: coverage is then 92 to 97 % however few contributions there are. The exception is a value
+- Other metrics of rankings (logit or log scale, t quantile) and resampled intervals need 20 rows of
+  each class: coverage is then 92 to 97 % however few contributions there are. The exception is a value
   near an end of its range, where (rows of the rarest class) x (distance from the end) is below 3,
   or below 0.07 if the range has one end (area under the precision-recall-gain curve). Half of that
   area is at recalls below twice the share of positives: fewer than one row there are few. The

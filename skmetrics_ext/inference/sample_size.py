@@ -187,8 +187,8 @@ def sample_size(
     Returns
     -------
     RowsNeeded
-        ``n, n_groups, value, standard_error, note, n_low, n_high``; n counts rows of all classes, in
-        each of two samples. The number is as uncertain as the variance in the pilot; from
+        ``n, n_groups, value, standard_error, note, n_low, n_high``; n counts rows of all classes,
+        in each of two samples. The number is as uncertain as the variance in the pilot; from
         ``n_low`` to ``n_high`` is its interval (chi-squared, with degrees of freedom from the
         fourth moments of the contributions).
 
