@@ -9,11 +9,12 @@ of metric have limits of their own, found by simulating coverage:
   MOVER) need 5 rows of each class. Their bounds do not rely on the observed variance, so few
   contributions do no harm: coverage is 92 to 97 % with 3 to 10 of them.
 - Other metrics of rankings (logit or log scale, t quantile) and resampled intervals need 20 rows of
-  each class: coverage is then 92 to 97 % however few contributions there are. The exception is a value
-  near an end of its range, where (rows of the rarest class) x (distance from the end) is below 3,
-  or below 0.07 if the range has one end (area under the precision-recall-gain curve). Half of that
-  area is at recalls below twice the share of positives: fewer than one row there are few. The
-  degrees of freedom of areas that few rows carry are three quarters of the number of contributions.
+  each class: coverage is then 92 to 97 % however few contributions there are. The exception is a
+  value near an end of its range, where (rows of the rarest class) x (distance from the end) is
+  below 3, or below 0.07 if the range has one end (area under the precision-recall-gain curve). Half
+  of that area is at recalls below twice the share of positives: fewer than one row there are few.
+  The degrees of freedom of areas that few rows carry are three quarters of the number of
+  contributions.
 - A rate at a rate of a class needs 5 rows of each class and 3 rows beyond the point: with 10 to
   20 rows of a class, coverage is 95 to 98 % then, and 71 to 91 % with one or two beyond. Other
   points of a curve need 5 rows beyond them, a partial area 5 rows within its range.
