@@ -190,10 +190,8 @@ class Linearized:
         atoms, first, second, ways = joint_atoms(self, other)
         value = difference_of(self.value, other.value, log=self.log)
         width = np.inf if self.log else self.bounds[1] - self.bounds[0]
-        known, bounds = (
-            Contributions(first - second, atoms, ways, self.is_of_counts),
-            (-width, width),
-        )
+        known = Contributions(first - second, atoms, ways, self.is_of_counts)
+        bounds = (-width, width)
         size = float(sum(np.einsum("u,u->", atoms.times(side), side) for side in (first, second)))
         return Linearized(value, (self, other), bounds, self.log, known, size)
 

@@ -156,10 +156,8 @@ def _facts(statistic: Linearized, method: str) -> Facts:
     is_share = bool(getattr(sample, "share", "")) and method in PROPORTION_METHODS
     is_normal = design.is_plain and (is_share or method in _NORMAL)
     is_drawn = method in bootstrap.BOOTSTRAP_METHODS
-    freedom = None
     has_none = is_normal or is_drawn or method == notes.NONE or np.ndim(statistic.value)
-    if not has_none and statistic.has_influence:
-        freedom = float(freedom_of(statistic))
+    freedom = float(freedom_of(statistic)) if statistic.has_influence and not has_none else None
     metric, positive = sample.metric, positive_class_of(sample)
     return Facts(metric.name, dict(metric.params), n_rows, effective, freedom, positive)
 
@@ -422,13 +420,11 @@ def _smooth(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> In
     between = replace(sample, metric=metric.with_params(method="interpolated"))
     between = between.statistic(sample.atoms.rows[None])[0]
     interval = _on_scale(replace(statistic, value=between), method, level)
-    own = _on_scale(statistic, method, level)  # of a curve that rises beyond the target
-    high = np.where(value > interval.high, own.high, interval.high)
-    found = sample.by_class[1] if len(sample.by_class) == 2 else np.nan  # an average has more rows
+    found = sample.by_class[1] if len(sample.by_class) == 2 else sample.fewest_rows
     rows = divide(found * metric.options[metric.spec.point], value)
     least, most = wilson_bounds(value, rows, quantile(level))
-    low = np.fmin(np.minimum(interval.low, value), least)
-    return interval._replace(low=low, high=np.fmax(high, most))
+    low, high = np.fmin(interval.low, value), np.fmax(interval.high, value)
+    return interval._replace(low=np.fmin(low, least), high=np.fmax(high, most))
 
 
 def _at_steps(statistic: Linearized, _method: str, level: Level, _: DrawPlan) -> Interval:

@@ -116,8 +116,7 @@ class Shares:
 
         It is infinite for a mean over several classes, which holds with few rows of one of them.
         """
-        counted = (self.rows > 0) & (self.unseen is None)
-        return np.where(counted, self.rows, np.inf).min(axis=-1)
+        return np.where((self.rows > 0) & (self.unseen is None), self.rows, np.inf).min(axis=-1)
 
     def bounds(self, value: Array, level: Level) -> Bounds:
         """Bounds of the metric, from its value."""
@@ -133,10 +132,8 @@ class Shares:
             factor = self.slope.max(axis=-1)
             stands_for = value - (self.slope * share).sum(axis=-1)  # of all unseen shares
             most = factor * self.unseen.sum(axis=-1)
-            low, high = (
-                low + np.clip(stands_for, 0, most),
-                high + np.clip(most - stands_for, 0, most),
-            )
+            low = low + np.clip(stands_for, 0, most)
+            high = high + np.clip(most - stands_for, 0, most)
         return value - low, value + high
 
     def _squares(self, share: Array, away: Array) -> Array:

@@ -29,7 +29,7 @@ from skmetrics_ext.inference.scales import SCALES, Range, quantile
 from skmetrics_ext.inference.t_tests import variance_of_difference
 from skmetrics_ext.metrics.calibration.recalibration import observed_expected_ratio
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.numeric import divide
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import Result
 from skmetrics_ext.validation import InvalidParameterError, check_option
@@ -226,6 +226,8 @@ def sample_size(
     >>> sample_size("roc_auc", value=0.8, prevalence=0.018, width=0.1).n
     4252
     """
+    from scipy.special import chdtri
+
     check_option("weights_are", weights_are, WEIGHT_KINDS)
     check_option("samples", samples, (1, 2))
     level, power = check_level(confidence_level), check_level(power, "power")
@@ -284,7 +286,8 @@ def sample_size(
     least = least_rows(excess) * (1 - 1e-9)  # rounding adds no row
     n = max(ceil(least), 1)
     n_groups = None if plan.rows_per_group is None else ceil(n / plan.rows_per_group)
-    ends = [max(ceil(least * times), 1) for times in plan.variances(level)] if has_pilot else []
+    spread = plan.freedom / chdtri(plan.freedom, np.array([1 - level, 1 + level]) / 2)
+    ends = [max(ceil(least * times), 1) for times in spread.tolist()] if has_pilot else []
     return RowsNeeded(n, n_groups, plan.value, float(error(n)), plan.note, not has_pilot, *ends)
 
 
@@ -305,13 +308,6 @@ class Plan(NamedTuple):
     note: str = ""
     freedom: float = np.inf  # of the variance
     per_row: float = np.inf  # degrees of freedom of a t interval that each row adds
-
-    def variances(self, level: float) -> Array:
-        """Interval of the variance, as multiples of that in the pilot."""
-        from scipy.special import chdtri
-
-        tails = np.array([1 - level, 1 + level]) / 2
-        return self.freedom / chdtri(self.freedom, tails)
 
     def width(self, n: Any, level: float) -> Any:
         """Width of the interval, on the scale or by a method of `proportion_interval`."""
