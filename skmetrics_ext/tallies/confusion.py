@@ -306,13 +306,12 @@ class ConfusionTally(Tabulated, Merges):
 
 def _classes_of(parts: list[ConfusionTally]) -> tuple[Array, Order]:
     """The classes of all parts, and their declared order; None for a conflict."""
-    classes = parts[0].classes
+    classes, orders = parts[0].classes, [part.ordered for part in parts]
     if not all(np.array_equal(part.classes, classes) for part in parts[1:]):
         # Parts without weight have no classes.
         classes = encode(*filter(len, (part.classes for part in parts)))[0]
-    orders = [
-        tuple(part.classes.tolist()) if part.ordered is True else part.ordered for part in parts
-    ]
+        lists = [tuple(part.classes.tolist()) for part in parts]
+        orders = [own if order is True else order for own, order in zip(lists, orders, strict=True)]
     return classes, order_of(classes, orders)
 
 

@@ -138,8 +138,21 @@ def first_not_finite(values: Array) -> tuple[str, int]:
 
 
 def read_array(name: str, values: Any) -> Array:
-    """An array-like as a NumPy array, in whatever dtype."""
-    return values if type(values) is np.ndarray else np.asarray(to_host(values, name))
+    """An array-like as a NumPy array, in whatever dtype; an unreadable one raises."""
+    try:
+        return np.asarray(to_host(values, name))
+    except (InvalidParameterError, MemoryError):
+        raise
+    except Exception as error:  # a user's class may raise anything
+        if isinstance(values, Sequence) and isinstance(error, ValueError):
+            raise InvalidParameterError(
+                f"{name} is ragged: its rows have different lengths. You appear to be using a "
+                "legacy multi-label data representation; pass a binary indicator matrix."
+            ) from error
+        raise InvalidParameterError(
+            f"{name} ({type(values).__name__}) cannot be read as an array: "
+            f"{type(error).__name__}: {error}"
+        ) from error
 
 
 def take_rows(data: Any, rows: Array) -> Any:
@@ -232,20 +245,7 @@ def _from_sequence(data: Any, name: str) -> Array:
         text = np.fromiter(data, dtype=object, count=len(data))  # faster than fixed-width text
         if kernels.types(text) == {str}:
             return text
-    try:
-        values = np.asarray(to_host(data, name))
-    except (InvalidParameterError, MemoryError):
-        raise
-    except Exception as error:  # a user's class may raise anything
-        if isinstance(data, Sequence) and isinstance(error, ValueError):
-            raise InvalidParameterError(
-                f"{name} is ragged: its rows have different lengths. You appear to be using a "
-                "legacy multi-label data representation; pass a binary indicator matrix."
-            ) from error
-        raise InvalidParameterError(
-            f"{name} ({type(data).__name__}) cannot be read as an array: "
-            f"{type(error).__name__}: {error}"
-        ) from error
+    values = read_array(name, data)
     if values.dtype.kind == "f" and (np.abs(values) >= EXACT).any() and np.isfinite(values).all():
         exact = np.array(data, dtype=object)  # floats would make some integers equal
         values = exact if any(isinstance(value, int) for value in exact.flat) else values

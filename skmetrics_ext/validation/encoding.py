@@ -87,10 +87,11 @@ def find_labels(wanted: Array, classes: Array) -> Array:
 
 def order_of(classes: Array, orders: Iterable[Order]) -> Order:
     """The declared order that has all of the classes, if there is one; None for a conflict."""
-    declared = dict.fromkeys(order for order in orders if order is not False)
+    declared: dict[Any, None] = dict.fromkeys(order for order in orders if order is not False)
     if None in declared:
         return None
-    ranks = {order: ranks_in(order, classes) for order in declared if isinstance(order, tuple)}
+    listed = classes.tolist()
+    ranks = {order: ranks_in(listed if order is True else order, classes) for order in declared}
     for first, second in combinations(ranks.values(), 2):
         known = (first >= 0) & (second >= 0)
         if not np.array_equal(np.argsort(first[known]), np.argsort(second[known])):
