@@ -27,6 +27,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import skmetrics_ext
 from skmetrics_ext import ThresholdOptimizerCV, f1_score, optimal_threshold, recall_score
+from skmetrics_ext.validation import InvalidParameterError
 
 X, Y = (part[::3] for part in load_breast_cancer(return_X_y=True))
 X = X[:, :4] / X[:, :4].max(axis=0)  # so that a logistic regression is fitted at once
@@ -228,6 +229,15 @@ def test_one_split():
 def test_parameters_refused(options, message):
     with pytest.raises(ValueError, match=message):
         ThresholdOptimizerCV(model(), **options).fit(X, Y)
+
+
+def test_responses_that_are_no_array_are_refused_by_name():
+    class Ragged(GaussianNB):
+        def predict_proba(self, X):
+            return [[0.5, 0.5]] * (len(X) - 1) + [[1.0]]
+
+    with pytest.raises(InvalidParameterError, match="predict_proba is ragged"):
+        ThresholdOptimizerCV(Ragged(), response_method="predict_proba").fit(X, Y)
 
 
 def test_problems_refused():
