@@ -90,8 +90,7 @@ def order_of(classes: Array, orders: Iterable[Order]) -> Order:
     declared: dict[Any, None] = dict.fromkeys(order for order in orders if order is not False)
     if None in declared:
         return None
-    listed = classes.tolist()
-    ranks = {order: ranks_in(listed if order is True else order, classes) for order in declared}
+    ranks = {key: ranks_in(classes.tolist() if key is True else key, classes) for key in declared}
     for first, second in combinations(ranks.values(), 2):
         known = (first >= 0) & (second >= 0)
         if not np.array_equal(np.argsort(first[known]), np.argsort(second[known])):
