@@ -119,6 +119,12 @@ FUNCTIONS = {
             sx.confidence_interval("f1", put(Y), put(P2)),
         ]
     ),
+    "pool": lambda put: sx.pool(
+        [
+            sx.confidence_interval("f1", put(Y), put(P)),
+            sx.confidence_interval("f1", put(Y), put(P2)),
+        ]
+    ),
     "mcnemar_test": lambda put: sx.mcnemar_test(put(Y), put(P), put(P2)),
     "metric_at_thresholds": lambda put: sx.metric_at_thresholds(
         put(Y), put(S), sx.f1_score, sample_weight=put(W)
