@@ -41,12 +41,9 @@ class Result(Tabular):
         return Table([{name: value for name, value, _ in _values(self) if _is_plain(value)}])
 
     def __repr__(self) -> str:
-        shown = [
-            f"{name}={_short(value)}"
-            for name, value, default in _values(self)
-            if not _same(value, default)
-        ]
-        return f"{type(self).__name__}({', '.join(shown)})"
+        changed = (part for part in _values(self) if not _same(*part[1:]))
+        shown = ", ".join(f"{name}={_short(value)}" for name, value, _ in changed)
+        return f"{type(self).__name__}({shown})"
 
 
 class IntervalResult(Result):
@@ -110,6 +107,8 @@ class Facts:
         Numerator and denominator of a share of rows.
     draws : int or None
         Number of draws of a resampled interval.
+    clusters : str
+        How rows of one group are allowed for: a key of `results.CLUSTERS`; empty without groups.
     """
 
     metric: str = ""
@@ -121,6 +120,7 @@ class Facts:
     label: Any = None
     counts: tuple[float, float] | None = None
     draws: int | None = None
+    clusters: str = ""
 
 
 def _fact(name: str, meaning: str) -> Any:
@@ -166,7 +166,7 @@ class Described(Tabular):
 
     def _contents(self) -> dict[str, Any]:
         """All fields, and the facts they were computed from, by name."""
-        facts = {slot: getattr(self._facts, slot) for slot in Facts.__slots__ if slot != "counts"}
+        facts = {s: getattr(self._facts, s) for s in Facts.__slots__[:-1] if s != "counts"}
         return {**facts, **fields_of(self), "citation": self.cite()}
 
     def cite(self) -> str:

@@ -37,6 +37,8 @@ _TEXTS = ("model", "metric", "method", "first", "second", "margin", "concluded")
 _NO_NAMES = ("method", "set", "verdict", "kind", "interval", "unit")  # texts that name no row
 _UNNAMED = re.compile(r"[^\w.:-]+", re.ASCII)  # characters not allowed in a path
 # Columns of sentences, which are shown below the table.
+# Number of rows or groups that a note begins with, or comes to first.
+_COUNT = re.compile(r"(?:only |about )?\d[\d.,]*(?= [a-z ]*?(?:rows|groups))")
 _SENTENCES = ("reason", "reasons", "note", "notes", "interval_note")
 
 
@@ -258,9 +260,7 @@ class Tabular:
     ) -> str | None:
         """The lead, the table and the footnotes as paragraphs, in a file or returned."""
         rows = self._as_rows()
-        shown = escaped(rows.empty)
-        if rows:
-            shown = table(rows.header(), rows.cells(), rows.align())
+        shown = table(rows.header(), rows.cells(), rows.align()) if rows else escaped(rows.empty)
         paragraphs = [*map(escaped, rows.lead), shown, *map(escaped, rows.footnotes())]
         return written("\n\n".join(paragraphs), path, "\n")
 
@@ -421,11 +421,11 @@ class Table(Tabular, list[Row]):
 
     def cells(self, most: int | None = None) -> list[list[str]]:
         """Texts of the cells of all rows, or of the first ``most``."""
-        columns, places = self.shown(), self._texts()
+        columns, marked = self.shown(), self._texts()
         cells = [[column.cell(row) for column in columns] for row in list(self)[:most]]
-        if places:
+        if marked:
             for row, texts in zip(self, cells, strict=False):
-                texts.append("".join(f"[{places[text]}]" for text in self._sentences(row)))
+                texts.append("".join({marked[text].split()[0]: 0 for text in self._sentences(row)}))
         return cells
 
     def beyond(self, most: int) -> list[str]:
@@ -435,16 +435,30 @@ class Table(Tabular, list[Row]):
 
     def footnotes(self) -> list[str]:
         """Marked sentences, then notes."""
-        return [*(f"[{place}] {text}" for text, place in self._texts().items()), *self.notes]
+        return [*dict.fromkeys(self._texts().values()), *self.notes]
 
     def _sentences(self, row: Row) -> list[str]:
-        """Sentences of a row, each once."""
-        return [*dict.fromkeys(filter(None, (formats.plain(row.get(k)) for k in self.sentences)))]
+        """Sentences of a row, each once; a table has no choice of a method."""
+        texts = (without_methods(formats.plain(row.get(k))) for k in self.sentences)
+        return [*dict.fromkeys(filter(None, texts))]
 
-    def _texts(self) -> dict[str, int]:
-        """Each sentence and its number."""
-        texts = dict.fromkeys(text for row in self for text in self._sentences(row))
-        return {text: place for place, text in enumerate(texts, start=1)}
+    def _texts(self) -> dict[str, str]:
+        """Each sentence and its footnote, which stands for all that differ in numbers only."""
+        texts = joined_notes(text for row in self for text in self._sentences(row))
+        marks = {note: place for place, note in enumerate(dict.fromkeys(texts.values()), start=1)}
+        return {text: f"[{marks[note]}] {note}" for text, note in texts.items()}
+
+
+def without_methods(note: Any) -> str:
+    """A note without advice to choose a method, for where there is no choice."""
+    return "; ".join(clause for clause in str(note).split("; ") if "method=" not in clause)
+
+
+def joined_notes(notes: Iterable[str]) -> dict[str, str]:
+    """Each note, and the one that stands for all which differ from it in their counts only."""
+    shapes = {note: _COUNT.sub("few", note) for note in notes}
+    shared = Counter(shapes.values())
+    return {note: shape if shared[shape] > 1 else note for note, shape in shapes.items()}
 
 
 def _inferred(rows: Table) -> list[Shown]:

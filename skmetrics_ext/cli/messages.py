@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -12,6 +13,8 @@ from skmetrics_ext.report.page.document import document, note, section, table
 from skmetrics_ext.requirements import Verdicts
 from skmetrics_ext.tables import Table, written
 from skmetrics_ext.validation.errors import printable
+
+_ADVICE = re.compile(r"; [^;\"]*method='[^;\"]*")  # of notes: commands have no such option
 
 
 def log(*lines: str) -> None:
@@ -42,7 +45,7 @@ def show(
     if verdicts is not None:
         figures = {**figures, **verdicts.to_dict()} if options.json else figures
         text = f"{text}\n\n{verdicts}"
-    print_lines(json_of(figures) if options.json else text)
+    print_lines(_ADVICE.sub("", json_of(figures)) if options.json else text)
     return 0 if verdicts is None or verdicts.passed else 1
 
 

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from skmetrics_ext.inference import notes
 from skmetrics_ext.inference.area_power import newcombe_variance
 from skmetrics_ext.inference.draws.atoms import Atoms, cell_sums
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.linearized import Linearized
-from skmetrics_ext.inference.notes import OF_RANKINGS, ROUNDING, few, few_of_rarest, near_end
 from skmetrics_ext.inference.scales import SCALES, Bounds, Interval, Level, quantile
 from skmetrics_ext.metrics.averaging import MACRO, SAMPLES, class_shares, is_pooled, pair_shares
 from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
@@ -62,39 +62,40 @@ def area_interval(statistic: Linearized, method: str, level: Level, _: DrawPlan)
     value = (np.asarray(statistic.value, dtype=np.float64) - start) / width
     error = statistic.error / width
     sides = None if value.ndim == 0 and not sample.is_one_table else sides_of(sample)
-    at_end = np.minimum(value, 1 - value) <= ROUNDING
+    at_end = np.minimum(value, 1 - value) <= notes.ROUNDING
     known = ~(at_end | np.isnan(error) | np.isnan(value))
     scale, freedom = ("delta", None) if method == "delong" else ("logit", statistic.freedom)
     low, high = SCALES[scale](value, error, quantile(level, freedom), (0.0, 1.0))
     still = known & (error == 0)
     low, high = np.where(still, value, low), np.where(still, value, high)
-    notes = np.full(value.shape, "", dtype=object)
+    shown = np.full(value.shape, "", dtype=object)
     for at in np.ndindex(value.shape):
         own_sides = sides if sides is None or value.ndim == 0 else sides.only(at[0])
         if known[at]:
-            notes[at] = _note(statistic, value[at], float(error[at]), own_sides)
+            shown[at] = _note(statistic, value[at], float(error[at]), own_sides)
         elif not np.isnan(value[at]):
             bounds = score_bounds(float(value[at]), own_sides or sides_of(sample), level)
             low[(..., *at)], high[(..., *at)] = bounds
             reason = "all pairs are ranked alike" if at_end[at] else "a class has one row or group"
-            notes[at] = f"{reason}: bounds by Newcombe's method 5"
+            shown[at] = f"{reason}: bounds by Newcombe's method 5"
     undefined = np.isnan(value)
     low, high = np.where(undefined, np.nan, low), np.where(undefined, np.nan, high)
     error = np.where(known, error, np.nan)
-    return Interval(start + width * low, start + width * high, width * error, notes)
+    return Interval(start + width * low, start + width * high, width * error, shown)
 
 
 def _note(statistic: Linearized, area: Any, error: float, sides: Sides | None) -> str:
     if error == 0:
         return "all scores are equal"
-    what = "rows of the rarer class"
-    if sides is None or statistic.origin.design.group is not None:
+    if sides is None:  # a mean of areas, of which that of the smallest class is only one
+        return notes.few_effective(statistic)
+    what, rarest = "rows in the smallest class", float(sides.sizes.min())
+    if statistic.origin.design.group is not None:
         rarest = statistic.origin.fewest_rows
-        note = few_of_rarest(statistic, OF_RANKINGS, what)
+        note = notes.few_of_rarest(statistic, notes.OF_RANKINGS, what)
     else:
-        rarest = float(sides.sizes.min())
-        note = few(rarest, what) if rarest < OF_RANKINGS else ""
-    return note or near_end(area, rarest, (0.0, 1.0))
+        note = notes.few(rarest, what) if rarest < notes.OF_RANKINGS else ""
+    return note or notes.near_end(area, rarest, (0.0, 1.0))
 
 
 # --------------------------------------------------------------------------- without a variance

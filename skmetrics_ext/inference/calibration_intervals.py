@@ -278,7 +278,7 @@ def calibration_slope_intercept(
             statistic,
             error,
             level,
-            few(rarer, "rows of the rarer class")
+            few(rarer, "rows in the smallest class")
             if rarer < _EVENTS
             else _one_decides(statistic, lever),
             Facts(name, n=len(x), positive_class=positive),
@@ -299,7 +299,7 @@ def _one_decides(statistic: Linearized, levers: Array) -> str:
     squares = float(statistic.squares)
     fourths = float(divide(squares**2, statistic.effective)) + float((levers**4).mean())
     number = float(divide((squares + float((levers**2).mean())) ** 2, fourths))
-    return few(number, "effective rows or groups that decide it") if number < _DECIDING else ""
+    return few(number, "effective rows or groups decide it") if number < _DECIDING else ""
 
 
 def _wald(

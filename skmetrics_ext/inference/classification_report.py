@@ -24,6 +24,7 @@ from skmetrics_ext.metrics.labels.rates import (
 from skmetrics_ext.metrics.labels.summaries import support
 from skmetrics_ext.metrics.public import RateFunction
 from skmetrics_ext.registry import find
+from skmetrics_ext.tables import joined_notes, without_methods
 from skmetrics_ext.tallies import Counts, LabelTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, check_option
 from skmetrics_ext.validation.errors import warn_user
@@ -261,12 +262,13 @@ def as_text(lines: list[ReportLine], n_classes: int, digits: int, head_width: in
                 shown += f" [{estimate.low:.{digits}f}, {estimate.high:.{digits}f}]"
             cells["f1-score" if name == "accuracy" else name] = shown
         text += "\n" * (i in (0, n_classes)) + row(line.name, cells, line.support)
-    notes = [
-        f"{column} of {line.name}: {estimate.note}\n"
-        for line in lines
-        for column, estimate in line.estimates.items()
-        if estimate.note
-    ]
+    cells_of: dict[str, list[str]] = {}
+    joined = joined_notes(without_methods(estimate.note) for estimate in estimates)
+    for line in lines:
+        for column, estimate in line.estimates.items():
+            note = joined[without_methods(estimate.note)]
+            cells_of.setdefault(note, []).append(f"{column} of {line.name}")
+    notes = [f"{', '.join(cells)}: {note}\n" for note, cells in cells_of.items() if note]
     if estimates and estimates[0].n_groups is not None:
         effects = (estimate.design_effect for estimate in estimates)
         notes.insert(0, f"intervals by {design_text(estimates[0].n_groups, None, effects)}\n")

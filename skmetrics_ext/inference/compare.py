@@ -32,6 +32,7 @@ from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, RandomState
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
+from skmetrics_ext.tables import without_methods
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.parameters import check_level
 
@@ -380,7 +381,7 @@ def _by_looks(task: ModelsToCompare) -> Estimate:
         return Contrast(*numbers).tested(note=anytime.too_early(difference, plan.min_rows))
     one_look = float(anytime.level_of_one_look(rows, task.level, plan.min_rows))
     result = paired_t_test(difference, task.claim, one_look, ANYTIME)
-    result = replace(result, confidence_level=task.level)
+    result = replace(result, confidence_level=task.level, note=without_methods(result.note))
     if not result.standard_error > 0:
         return result
     freedom = float(variance_of_difference(difference)[1])
@@ -425,10 +426,8 @@ def _by_bootstrap(task: ModelsToCompare) -> Estimate:
     if len(known) < len(draws):
         notes.append(f"{len(draws) - len(known)} of {len(draws)} draws were undefined")
     error = float(known.std(ddof=1)) if len(known) > 1 else _NAN
-    p_value, note = (
-        task.claim.tested(partial(share_beyond, known))[0],
-        "; ".join(filter(None, notes)),
-    )
+    p_value = task.claim.tested(partial(share_beyond, known))[0]
+    note = "; ".join(filter(None, notes))
     bounds = float(low), float(high)
     return contrast.tested(bounds, _NAN, p_value, error, note, draws=len(draws))
 

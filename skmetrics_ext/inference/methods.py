@@ -27,6 +27,7 @@ from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.inference.scales import SCALES, Bounds, Interval, Level, quantile, scales_of
 from skmetrics_ext.numeric import Array, divide, wilson_bounds
 from skmetrics_ext.result_bases import Facts
+from skmetrics_ext.tables import without_methods
 from skmetrics_ext.validation import InvalidParameterError
 
 IntervalMethod = (
@@ -41,7 +42,7 @@ _PRIOR = 1.0  # rows added to each class, so that one with no errors is not trea
 _PLUS_FOUR = 4.0  # rows added to each class, half of them to each prediction
 _TINY = 1e-6
 _OF_CLASS = "rows of class {}"
-_EXACT = "method='clopper_pearson' is exact"
+_EXACT = f"{notes.MORE}; exact limits: method='clopper_pearson'"
 _NO_CONTRIBUTION = 1e-9  # in units of the largest one: less is rounding
 _LEAST_OF_AREA = 2.0  # degrees of freedom of a curve's area: with 1 it would say nothing
 _PER_CONTRIBUTION = 0.75  # degrees of freedom of a curve's area for each effective contribution
@@ -85,8 +86,7 @@ def interval_of(
     Of all rows of a question (``is_whole``) a note says if the scores may run the other way.
     """
     if classes := samples_of_classes(statistic.origin):
-        params = statistic.origin.metric.params
-        each: list[Any] = []
+        params, each = statistic.origin.metric.params, []
         for name, sample in zip(
             _names_of_values(statistic.origin, len(classes)), classes, strict=True
         ):
@@ -159,7 +159,12 @@ def _facts(statistic: Linearized, method: str) -> Facts:
     has_none = is_normal or is_drawn or method == notes.NONE or np.ndim(statistic.value)
     freedom = float(freedom_of(statistic)) if statistic.has_influence and not has_none else None
     metric, positive = sample.metric, positive_class_of(sample)
-    return Facts(metric.name, dict(metric.params), n_rows, effective, freedom, positive)
+    facts = Facts(metric.name, dict(metric.params), n_rows, effective, freedom, positive)
+    if design.group is None:
+        return facts
+    is_share |= method == "effective_n"
+    kind = "area" if sample.kind == "area" else "effective_n" if is_share else "sums"
+    return replace(facts, clusters="drawn" if is_drawn else kind)
 
 
 def facts_of_both(of_test: Facts | None, *sides: Linearized) -> Facts:
@@ -224,8 +229,8 @@ def _share(statistic: Linearized, method: str, level: Level, plan: DrawPlan) -> 
     if np.any(low_groups) and statistic.atoms.effective_groups() < notes.UNITS:
         low_groups = np.asarray(False)  # `with_design` has the note
     inside = (value > 0) & (value < 1)
-    few_groups = notes.few(np.min(groups), "effective groups that the share reads")
-    few_rows = notes.few(np.fmin.reduce(rows, None), "rows that the share reads", _EXACT)
+    few_groups = notes.equivalent(float(np.min(groups)), "groups")
+    few_rows = notes.few(np.fmin.reduce(rows, None), "rows enter this share", _EXACT)
     note = notes.first_note(
         value.shape,
         (low_groups, few_groups),
@@ -302,7 +307,7 @@ def _mover(
     few_of_class = ""
     if statistic.origin.is_compact:
         few_of_class = notes.few_of_rarest(statistic, notes.OF_SHARES, _OF_CLASS)
-    few_of_share = notes.few(float(np.min(fewest)), "rows that a share reads", _EXACT)
+    few_of_share = notes.few(float(np.min(fewest)), "rows enter a share of this mean", notes.MORE)
     rules = (True, few_of_class), (fewest < notes.OF_SHARES, few_of_share)
     note = notes.first_note(value.shape, *rules)
     return Interval(*shares.bounds(value, level), statistic.error, note)
@@ -337,10 +342,18 @@ def _by_table(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> 
     note = notes.first_note(
         value.shape,
         (np.isinf(value), "infinite: the other bound is after a row more in each class"),
-        (True, notes.few_of_rarest(statistic, notes.OF_SHARES, _OF_CLASS)),
+        (True, _few_of_table(statistic)),
         ((statistic.variance == 0) & inside, f"{notes.NO_SPREAD}: {shown}"),
     )
     return Interval(low, high, statistic.error, note)
+
+
+def _few_of_table(statistic: Linearized) -> str:
+    """A note on few rows of a class; of a metric of the whole table, on few rows in all."""
+    metric, rows = statistic.origin.metric, float(statistic.atoms.effective_rows)
+    if np.ndim(statistic.value) or metric.sides != "none" or metric.averages_classes:
+        return notes.few_of_rarest(statistic, notes.OF_SHARES, _OF_CLASS)
+    return notes.few(rows, "rows") if rows < 2 * notes.OF_SHARES else ""
 
 
 def _table_bounds(statistic: Linearized, method: str, level: Level) -> Bounds:
@@ -547,7 +560,8 @@ def _anytime(statistic: Linearized, _method: str, level: Level, plan: DrawPlan) 
     if compute is _by_draws:  # a method that corrects for bias
         method, compute = "delta", _smooth
     one_look = anytime.level_of_one_look(rows, level, plan.min_rows)
-    return compute(statistic, method, one_look, plan)
+    interval = compute(statistic, method, one_look, plan)
+    return interval._replace(notes=np.vectorize(without_methods, otypes=[object])(interval.notes))
 
 
 def _of_rarest(statistic: Linearized, value: Array, level: Level) -> tuple[Array, Array, str]:

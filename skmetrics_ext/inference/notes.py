@@ -33,31 +33,32 @@ ROUNDING = 1e-12  # how far rounding moves values from the ends of their range, 
 
 CONTRIBUTIONS = 15  # effective number of contributions that carry the variance
 UNITS = 30  # effective number of rows or groups; distinct values among the draws
+FEW_DIFFER = 8  # effective rows or groups in which models differ
 # The exceptions: rows of each class, whatever the contributions.
 OF_SHARES = 5
 OF_RANKINGS = 20
 NEAR_END = 3  # times the distance from the nearer end of the range, as a share of it
 NEAR_ONLY_END = 0.07  # times the distance from the only end of a range
-OF_GAIN = (
-    0.5  # times their share of all rows: half of the area is at recalls up to twice that share
-)
+OF_GAIN = 0.5  # times their share of all rows: half of the area is at recalls below twice that
 BEYOND_POINT = 5  # or within a range
 BEYOND_RATE = 3  # of a rate at a rate of a class
 
-MAY_MISS = "true coverage may be below the nominal level"
-TEST_MAY_MISS = "the test may reject more often than its level"
+# Clauses that name a `method=` are advice where there is one; tables leave them out.
+MAY_MISS = "this interval may be too narrow"
+MORE = "more of them would help"
+TEST_MAY_MISS = "the test may reject too often"
 CALIBRATION_TEST = "spiegelhalter_test tests whether the model is calibrated"
 BIASED = {
-    "biased": f"too large on average in samples: {MAY_MISS}",
-    "calibration": "too large on average in samples: method='upper' has a bound that holds, "
-    f"{CALIBRATION_TEST}",
+    "biased": "too large on average in samples: this interval may lie too high",
+    "calibration": "too large on average in samples: this interval may lie too high; "
+    f"method='upper' has a bound that holds; {CALIBRATION_TEST}",
 }
 BIASED_DIFFERENCE = (
     "no interval: both values are too large on average, and more so in the smaller sample; "
     "method='bca' has one all the same"
 )
 JUMPS = (
-    f"the value jumps where a grade crosses the target: {MAY_MISS}; method='interpolated' does not"
+    f"the value jumps where a grade crosses the target: {MAY_MISS}; method='interpolated' avoids it"
 )
 RESAMPLED_AT_ONE_LOOK = (
     "an interval by resampling holds at one look: only metrics with influence values have one that "
@@ -69,8 +70,8 @@ OTHER_WAY = (
 )
 NONE = "none"  # the method of statistics that have no interval
 NO_WIDTH = "the interval has no width"
-OF_RAREST = "bounds of a share of the rarest class"
-NO_SPREAD = "the rows show no spread"
+OF_RAREST = "shown is the interval of a proportion with as many rows as the smallest class"
+NO_SPREAD = "these rows show no sampling variation"
 NONE_DIFFER = "the models agree on every row"
 # Statistics of a table without an interval, by the `interval` of their spec: with every method,
 # coverage was anywhere between 0 and 100 %.
@@ -86,7 +87,7 @@ def note_on_metric(metric: Any) -> str:
     """The note of a comparison on its metric: a bias, a kink, growth with the number of rows."""
     interval = metric.spec.interval
     if interval in BIASED:
-        return f"both values are too large on average in samples: {MAY_MISS}"
+        return f"both values are too large on average in samples: {TEST_MAY_MISS}"
     if interval in NO_INTERVAL:
         return "the metric is flat, or grows with the number of rows: " + TEST_MAY_MISS
     return ""
@@ -109,9 +110,9 @@ def direction(statistic: Any, value: Any, high: Any) -> str:
     return OTHER_WAY if is_worst or is_below else ""
 
 
-def few(number: float, what: str, remedy: str = "collect more") -> str:
+def few(number: float, what: str, remedy: str = MORE) -> str:
     """A note that an interval rests on few units: what, in which direction, what to do."""
-    return f"{number:.3g} {what} are few: {MAY_MISS}; {remedy}"
+    return f"only {number:.3g} {what}: {MAY_MISS}; {remedy}"
 
 
 def first_note(shape: tuple[int, ...], *rules: tuple[Any, str]) -> Array:
@@ -123,13 +124,23 @@ def first_note(shape: tuple[int, ...], *rules: tuple[Any, str]) -> Array:
     return notes
 
 
-def few_effective(statistic: Any) -> str:
+def few_effective(statistic: Any, least: float = CONTRIBUTIONS) -> str:
     """A note on few effective contributions or units; empty where there are enough."""
-    number = float(statistic.effective)
-    if not number < CONTRIBUTIONS:
+    number, units = float(statistic.effective), units_of(statistic)
+    if not number < least:
         return few_units(statistic)
-    what = f"{number:.3g} effective rows or groups carry the variance: {MAY_MISS}"
-    return f"{what}; collect more, or report method='bca' as well"
+    note = f"about {number:.2g} {units} dominate this value: {MAY_MISS}; more {units} would help"
+    kind = getattr(statistic.origin, "kind", "known")  # of contributions alone
+    return note if kind in ("known", "folds") else f"{note}; check it with method='bca'"
+
+
+def units_of(statistic: Any) -> str:
+    return "rows" if statistic.design.group is None else "groups"
+
+
+def equivalent(number: float, units: str) -> str:
+    """A note on few effective rows or groups."""
+    return f"based on the equivalent of {number:.3g} independent {units}: {MAY_MISS}"
 
 
 def few_units(statistic: Any, label: Any = None) -> str:
@@ -140,12 +151,13 @@ def few_units(statistic: Any, label: Any = None) -> str:
     atoms = statistic.atoms
     if atoms.group is None:
         n_rows = atoms.effective_rows
-        return few(n_rows, "effective rows") if n_rows < UNITS else ""
+        return equivalent(n_rows, "rows") if n_rows < UNITS else ""
     if label is None or atoms.label is None or atoms.effective_groups() < UNITS:
         return ""
     n_groups = float(atoms.effective_groups(atoms.label == label))
-    what = "effective groups with rows of the rarest class"
-    return few(n_groups, what) if n_groups < UNITS else ""
+    return (
+        equivalent(n_groups, "groups with rows of the smallest class") if n_groups < UNITS else ""
+    )
 
 
 def reason(value: float, low: float, high: float) -> str:
@@ -161,7 +173,7 @@ def with_design(note: str, atoms: Any) -> str:
     """The note, with those on the design: few groups, strata from which one unit was drawn."""
     notes = [note] if note else []
     if atoms.group is not None and (n_groups := float(atoms.effective_groups())) < UNITS:
-        notes.append(few(n_groups, "effective groups"))
+        notes.append(equivalent(n_groups, "groups"))
     n_single = 0 if atoms.stratum is None else int((atoms.drawn()[0] == 1).sum())
     if n_single:
         what = "row" if atoms.group is None else "group"
@@ -170,7 +182,7 @@ def with_design(note: str, atoms: Any) -> str:
     return "; ".join(notes)
 
 
-def few_of_rarest(statistic: Any, least: int, what: str = "rows of the rarest class") -> str:
+def few_of_rarest(statistic: Any, least: int, what: str = "rows in the smallest class") -> str:
     """A note on few rows, or groups, of the rarest class, whose name replaces "{}"."""
     sample = statistic.origin
     rows = sample.by_class
@@ -191,7 +203,7 @@ def near_end(value: Any, rows: float, bounds: Any) -> str:
     distance = np.fmin(np.abs(value - low), np.abs(high - value)) / width
     if not (rows * distance < least * (1 - ROUNDING)).any():
         return ""
-    return few(rows, "rows of the rarest class, for a value so near the end of its range,")
+    return few(rows, "rows in the smallest class and a value close to its limit")
 
 
 def few_rows(statistic: Any) -> str:
@@ -204,15 +216,15 @@ def few_rows(statistic: Any) -> str:
         return scarce
     if sample.design.group is not None:
         return ""
-    if (inside := _rows_in_range(sample)) < BEYOND_POINT:
-        return few(inside, "rows of a class in the range of rates", "take a wider one")
+    if (inside := rows_in_range(sample)) < BEYOND_POINT:
+        return few(inside, "rows of a class in the range of rates", "a wider range would help")
     if (beyond := rows_beyond(sample)) < least:
         return few(beyond, f"rows beyond the {spec.point}")
     if spec.point_of or spec.interval in BIASED:
         return ""
     rows, share = sample.fewest_rows, sample.fewest_rows / sample.by_class.sum()
     if not np.isfinite(statistic.bounds).all() and rows * share < OF_GAIN:
-        return few(rows, f"positive rows, for half of an area at recalls below {2 * share:.2g},")
+        return few(rows, f"positive rows for half of an area, at recalls below {2 * share:.2g}")
     return near_end(np.asarray(statistic.value), rows, statistic.bounds)
 
 
@@ -230,7 +242,7 @@ def rows_beyond(sample: Any, at: Any = None) -> Any:
     return np.minimum(inside, rows - inside)  # of 50 rows at 0.9 exactly 5
 
 
-def _rows_in_range(sample: Any) -> float:
+def rows_in_range(sample: Any) -> float:
     """Rows of one class within the range of a partial area; infinite for any other metric."""
     params, names = sample.metric.params, ("fpr_range", "max_fpr", "tpr_range")
     ranges = [name for name in names if params.get(name) is not None]

@@ -9,11 +9,18 @@ from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from skmetrics_ext.inference.notes import reason, with_design
-from skmetrics_ext.result_bases import Citable, Facts, Result
+from skmetrics_ext.result_bases import Citable, Described, Facts, Result
 
 if TYPE_CHECKING:
     from skmetrics_ext.inference.margins import Claim
 
+# How rows of one cluster are allowed for.
+CLUSTERS = {
+    "effective_n": "effective sample size of clustered rows (Korn & Graubard 1998)",
+    "area": "variance of clustered areas (Obuchowski 1997)",
+    "sums": "variance of sums over clusters (Liang & Zeger 1986)",
+    "drawn": "clusters drawn whole (Davison & Hinkley 1997)",
+}
 _NAN = float("nan")
 
 _COMPUTED = ("log", "exp", "sqrt", "square", "reciprocal")
@@ -250,6 +257,21 @@ class Estimate(Computable):
     def _hidden(self) -> Sequence[str]:
         """Fields that only results of another kind have."""
         return _OF_TESTS if self.alternative is None else ("goal", "reached")
+
+    def cite(self) -> str:
+        """The method with its reference, the number of rows, and how clusters are allowed for.
+
+        Returns
+        -------
+        str
+        """
+        facts, effect = self._facts, self.design_effect
+        text = Described.cite(self)
+        if not facts.clusters or self.n_groups is None:
+            return text
+        size = facts.n / effect if facts.n and effect > 0 else facts.n_effective or 0.0
+        how = f"{CLUSTERS[facts.clusters]}, {self.n_groups} clusters"
+        return f"{text}, {how}, effective sample size {size:.4g}"
 
     @property
     def difference(self) -> float:

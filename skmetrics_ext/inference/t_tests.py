@@ -12,7 +12,7 @@ from skmetrics_ext.inference.areas import score_bounds, sides_of
 from skmetrics_ext.inference.linearized import Linearized, over_classes
 from skmetrics_ext.inference.margins import Claim
 from skmetrics_ext.inference.mover import difference_distances
-from skmetrics_ext.inference.notes import CONTRIBUTIONS, OF_SHARES, ROUNDING, UNITS
+from skmetrics_ext.inference.notes import CONTRIBUTIONS, ROUNDING
 from skmetrics_ext.inference.results import Contrast, Estimate
 from skmetrics_ext.inference.scales import quantile, tail_probability
 from skmetrics_ext.inference.tests.contingency import tango_bounds
@@ -22,8 +22,8 @@ _NAN = float("nan")
 _LEAST = 2.0  # rows of each class in which models differ, in the variance of a difference
 _RAREST = 50  # number of classes, rarest first, to which this applies
 _AREAS_WITHOUT_VARIANCE = (
-    "the areas have no variance to estimate, so there is no test (method='permutation' of compare "
-    "has one); the interval combines Newcombe's method 5 of both"
+    "the areas have no variance to estimate, so there is no test; method='permutation' of compare "
+    "has one; the interval combines Newcombe's method 5 of both"
 )
 
 
@@ -60,16 +60,19 @@ def variance_of_difference(difference: Linearized) -> tuple[Array, Array]:
 
 
 def note_on_few_rows(difference: Linearized) -> str:
-    """A note on a difference between two models that rests on few rows."""
-    sample = difference.origin[0].origin
-    least = UNITS if sample.design.group is not None else OF_SHARES
-    if (number := float(difference.effective)) < CONTRIBUTIONS:
-        what = "effective rows or groups carry the variance of the difference"
-    elif (number := sample.fewest_rows) < least:
-        what = "rows or groups with rows of the rarest class are few"
-    else:
+    """A note on a difference between two models that few rows decide.
+
+    Such a test has little power. It rejects too often only for means, whose largest losses may not
+    have been seen, and for curves of clusters or within a range of rates.
+    """
+    sample, number = difference.origin[0].origin, float(difference.effective)
+    units, is_curve = notes.units_of(difference), sample.kind == "smooth"
+    in_part = sample.design.group is not None or np.isfinite(notes.rows_in_range(sample))
+    if number >= (CONTRIBUTIONS if is_curve and in_part else notes.FEW_DIFFER):
         return ""
-    return f"{number:.3g} {what}: {notes.TEST_MAY_MISS}; method='permutation' has the level"
+    if is_curve or sample.is_mean:
+        return f"about {number:.2g} {units} decide: {notes.TEST_MAY_MISS}; try method='permutation'"
+    return f"little power: the models differ on about {number:.2g} {units} only"
 
 
 def paired_t_test(
@@ -139,7 +142,7 @@ def _without_variance(contrast: Contrast, sides: Sequence[Linearized]) -> Estima
         return contrast.tested()
     if not all(side.origin.kind == "area" for side in sides):
         what = "difference" if np.isfinite(value) else "logarithm of 0 or infinity"
-        remedy = "" if has_margin else ": method='permutation' has a test"
+        remedy = "" if has_margin else "; method='permutation' has a test"
         return contrast.tested(note=f"the {what} has no variance to estimate{remedy}")
     start, stop = sides[0].bounds
     distances = []

@@ -14,7 +14,7 @@ from skmetrics_ext.registry import scorers
 from skmetrics_ext.registry.defaults import display_name
 from skmetrics_ext.report.out_of_fold import FoldValues, pool
 from skmetrics_ext.report.summary import fold_cells, interval_title, kind_of, summary_of
-from skmetrics_ext.tables import Row, Shown, Table, columns
+from skmetrics_ext.tables import Row, Shown, Table, columns, joined_notes
 
 RowKind = Literal["summary", "folds", "pooled", "compare"]
 _TESTS = (
@@ -189,9 +189,10 @@ def report_rows(report: FoldValues) -> Table:
     """The printed table: a row per model, and numbered notes on its cells."""
     cells_of_note: dict[str, list[tuple[str, str]]] = {}
     texts: dict[str, list[str]] = {model: [model] for model in report.models}
+    joined = joined_notes(note for cell in fold_cells(report) for note in fold_notes(cell))
     for cell in fold_cells(report):
         marks = ""
-        for note in fold_notes(cell):
+        for note in map(joined.__getitem__, fold_notes(cell)):
             cells_of_note.setdefault(note, []).append((cell["model"], cell["metric"]))
             marks += f"[{[*cells_of_note].index(note) + 1}]"
         texts[cell["model"]].append(" ".join(filter(None, [*_parts(cell), marks])))

@@ -307,8 +307,8 @@ def _few_wrong_rows(sample: _ThresholdSample) -> tuple[float, float, str]:
     if sample.fewest_rows < OF_RANKINGS:
         what = "rows" if sample.design.group is None else "groups with rows"
         note = (
-            f"only {sample.fewest_rows:g} {what} of the rarer class: true coverage may be below "
-            "the nominal level. Collect more of them."
+            f"only {sample.fewest_rows:g} {what} in the smallest class: this interval may be too "
+            "narrow; more of them would help"
         )
     return ends[0], ends[1], note
 

@@ -260,14 +260,17 @@ def test_a_metric_without_bounds_has_a_delta_interval():
 def test_few_rows_are_told():
     true = [0] * 40 + [1, 1]
     pred = [0] * 39 + [1, 1, 0]
-    assert "2 rows of class 1 are few" in confidence_interval("f1_macro", true, pred).note
+    assert "only 2 rows of class 1" in confidence_interval("f1_macro", true, pred).note
     assert confidence_interval("f1_macro", true * 10, pred * 10).note == ""
 
 
 def test_draws_in_which_all_is_right_are_told():
     true = np.array([0] * 20 + [1] * 20)
     expected = proportion_interval(20, 20)
-    for method, why in (("expanded", "all draws have this value"), ("auto", "show no spread")):
+    for method, why in (
+        ("expanded", "all draws have this value"),
+        ("auto", "show no sampling variation"),
+    ):
         found = confidence_interval(
             "average_precision", true, true + 0.5, method=method, random_state=0, n_resamples=99
         )
@@ -291,7 +294,7 @@ def test_draws_of_few_values_are_told():
     score[:3] = 0.9
     options = {"threshold": 0.5, "random_state": 0, "n_resamples": 199}
     few = confidence_interval(net_benefit, true, score, method="expanded", **options)
-    assert "distinct values of the draws are few" in few.note
+    assert "distinct values of the draws: this interval" in few.note
     score[:200] = 0.9
     assert confidence_interval(net_benefit, true, score, **options).note == ""
 
@@ -307,7 +310,9 @@ def test_few_rows_in_the_range_of_a_partial_area_are_told(method, rows):
         ({"fpr_range": (0, 0.3)}, None),
     ):
         note = confidence_interval(partial_roc_auc_score, true, score, **params, **options).note
-        assert note.startswith(f"{n_inside} rows of a class in the range") == (n_inside is not None)
+        assert note.startswith(f"only {n_inside} rows of a class in the range") == (
+            n_inside is not None
+        )
     named = confidence_interval("roc_auc", true, score, max_fpr=0.04, **options)
     assert "4 rows of a class" in named.note
 

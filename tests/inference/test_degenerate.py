@@ -308,7 +308,7 @@ def test_few_rows_with_tied_scores_have_an_interval_with_a_note():
     ):
         found = confidence_interval(name, y, score, **params)
         assert found.method == "wilson"
-        assert found.note.startswith("3 rows of the rarest class are few")
+        assert found.note.startswith("only 3 rows in the smallest class")
 
 
 @pytest.mark.parametrize("recall", [0.1, 0.2])

@@ -63,11 +63,23 @@ def test_a_resampled_metric_tells_groups_alone():
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("f1_macro", "3 effective groups with rows of the rarest class are few"),
-        ("average_precision", "3 effective groups with rows of the rarest class are few"),
-        ("recall", "3 effective groups that the share reads are few"),
-        ("roc_auc", "3 effective groups with rows of the rarest class are few"),
-        ("balanced_accuracy", "3 effective groups with rows of the rarest class are few"),
+        (
+            "f1_macro",
+            "based on the equivalent of 3 independent groups with rows of the smallest class",
+        ),
+        (
+            "average_precision",
+            "based on the equivalent of 3 independent groups with rows of the smallest class",
+        ),
+        ("recall", "based on the equivalent of 3 independent groups"),
+        (
+            "roc_auc",
+            "based on the equivalent of 3 independent groups with rows of the smallest class",
+        ),
+        (
+            "balanced_accuracy",
+            "based on the equivalent of 3 independent groups with rows of the smallest class",
+        ),
     ],
 )
 def test_notes_count_groups_that_hold_the_class(name, told):
@@ -87,7 +99,10 @@ def test_few_groups_of_unlike_sizes_are_told():
     groups = np.repeat(np.arange(70), np.append(sizes, np.full(62, 6)))
     true = (groups < 8).astype(int)
     pred = np.where(RNG.random(len(true)) < 0.8, true, 1 - true)
-    told = {"recall": "5.59 effective groups", "balanced_accuracy": "5.59 effective groups"}
+    told = {
+        "recall": "equivalent of 5.59 independent groups",
+        "balanced_accuracy": "equivalent of 5.59 independent groups",
+    }
     for name, note in told.items():
         assert note in confidence_interval(name, true, pred, groups=groups).note
         assert not confidence_interval(name, true, pred).note
@@ -153,7 +168,7 @@ def test_freedom_counts_groups_by_how_unequal_they_are():
     groups = np.append(np.repeat(np.arange(20), 6), np.full(120, 20))
     away, note = half_width_in_errors(groups=groups)
     assert away == pytest.approx(t.ppf(0.975, 80 / 21 - 1), rel=1e-9)
-    assert "3.81 effective groups are few" in note
+    assert "based on the equivalent of 3.81 independent groups" in note
 
 
 def test_freedom_counts_rows_by_how_unequal_their_weights_are():

@@ -49,13 +49,13 @@ def test_a_report_has_the_intervals_of_its_rates():
 def test_a_report_says_where_groups_are_few():
     few = np.where(TRUE == 2, 0, 1 + GROUP)  # all rows of a class are of one patient
     text = sx.classification_report(TRUE, PRED, confidence_level=0.9, groups=few)
-    assert "recall of 2: the rows show no spread" in text
+    assert "these rows show no sampling variation" in text
     found = sx.classification_report(
         TRUE, PRED, confidence_level=0.9, groups=few, output_dict=True, labels=[2, 0]
     )
-    assert "the rows show no spread" in found["2"]["recall_note"]
+    assert "these rows show no sampling variation" in found["2"]["recall_note"]
     # A third of the rows are of one patient: that leaves few for any class.
-    assert "effective groups are few" in found["0"]["recall_note"]
+    assert "independent groups: this interval may be too narrow" in found["0"]["recall_note"]
     assert "no spread" not in found["0"]["recall_note"]
 
 

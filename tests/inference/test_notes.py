@@ -6,7 +6,7 @@ import pytest
 import skmetrics_ext as sx
 from skmetrics_ext import confidence_interval, partial_roc_auc_score
 
-END = ": true coverage may be below the nominal level; collect more"
+END = ": this interval may be too narrow; more of them would help"
 
 
 def ranked(n_pos, n_neg, n_low):
@@ -19,24 +19,32 @@ def ranked(n_pos, n_neg, n_low):
 @pytest.mark.parametrize(
     ("metric", "rows", "note"),
     [
-        ("roc_auc", (19, 60, 5), "19 rows of the rarer class are few"),
+        ("roc_auc", (19, 60, 5), "only 19 rows in the smallest class"),
         ("roc_auc", (20, 60, 5), ""),
-        ("roc_auc", (60, 19, 15), "19 rows of the rarer class are few"),
+        ("roc_auc", (60, 19, 15), "only 19 rows in the smallest class"),
         # A distance from the end of 2/40, of 4/40.
-        ("roc_auc", (40, 60, 2), "40 rows of the rarest class, for a value so near the end"),
+        (
+            "roc_auc",
+            (40, 60, 2),
+            "only 40 rows in the smallest class and a value close to its limit",
+        ),
         ("roc_auc", (40, 60, 4), ""),
-        ("roc_auc", (40, 60, 38), "40 rows of the rarest class, for a value so near the end"),
+        (
+            "roc_auc",
+            (40, 60, 38),
+            "only 40 rows in the smallest class and a value close to its limit",
+        ),
         ("roc_auc", (40, 60, 36), ""),
         ("roc_auc", (40, 60, 3), ""),  # 3 rows exactly, at either end
         ("roc_auc", (40, 60, 37), ""),
-        ("gini", (40, 60, 2), "40 rows of the rarest class, for a value so near the end"),
+        ("gini", (40, 60, 2), "only 40 rows in the smallest class and a value close to its limit"),
         ("gini", (40, 60, 4), ""),
-        ("average_precision", (19, 60, 5), "19 rows of the rarest class are few"),
+        ("average_precision", (19, 60, 5), "only 19 rows in the smallest class"),
         ("average_precision", (20, 60, 5), ""),
         # A share of 1/10, of 1/5 of the negative rows.
-        ("sensitivity_at_specificity_90", (40, 29, 8), "2.9 rows beyond the specificity are few"),
+        ("sensitivity_at_specificity_90", (40, 29, 8), "only 2.9 rows beyond the specificity"),
         ("sensitivity_at_specificity_90", (40, 30, 8), ""),
-        ("sensitivity_at_specificity_80", (40, 14, 8), "2.8 rows beyond the specificity are few"),
+        ("sensitivity_at_specificity_80", (40, 14, 8), "only 2.8 rows beyond the specificity"),
         ("sensitivity_at_specificity_80", (40, 15, 8), ""),
     ],
 )
@@ -54,9 +62,9 @@ def test_few_rows_of_rankings(metric, rows, note):
 @pytest.mark.parametrize(
     ("params", "note"),
     [
-        ({"fpr_range": (0, 0.025)}, "4 rows of a class in the range of rates"),
-        ({"fpr_range": (0.1, 0.125)}, "4 rows of a class in the range of rates"),
-        ({"tpr_range": (0.95, 1)}, "3 rows of a class in the range of rates"),
+        ({"fpr_range": (0, 0.025)}, "only 4 rows of a class in the range of rates"),
+        ({"fpr_range": (0.1, 0.125)}, "only 4 rows of a class in the range of rates"),
+        ({"tpr_range": (0.95, 1)}, "only 3 rows of a class in the range of rates"),
         ({"fpr_range": (0, 0.1)}, ""),
         ({"tpr_range": (0.8, 1)}, ""),
     ],
@@ -66,24 +74,26 @@ def test_few_rows_in_a_range_are_those_of_its_class(params, note):
     true = np.repeat([0, 1], [160, 60])
     score = np.append(np.arange(160), np.linspace(40.5, 240, 60))
     found = confidence_interval(partial_roc_auc_score, true, score, **params)
-    end = ": true coverage may be below the nominal level; take a wider one"
-    assert found.note == (note + " are few" + end if note else "")
+    end = ": this interval may be too narrow; a wider range would help"
+    assert found.note == (note + end if note else "")
 
 
-@pytest.mark.parametrize(("n_pos", "note"), [(14, "2.8 rows beyond the sensitivity"), (15, "")])
+@pytest.mark.parametrize(
+    ("n_pos", "note"), [(14, "only 2.8 rows beyond the sensitivity"), (15, "")]
+)
 def test_few_rows_beyond_a_point_are_those_of_its_class(n_pos, note):
     true = np.repeat([0, 1], [50, n_pos])
     score = np.append(np.arange(50), np.linspace(5.5, 90, n_pos))
     found = confidence_interval("specificity_at_sensitivity_80", true, score, pos_label=1)
-    assert found.note == (note + " are few" + END if note else "")
+    assert found.note == (note + END if note else "")
 
 
 @pytest.mark.parametrize(
     ("n_rows", "note"),
     [
-        (14, "14 effective rows or groups carry the variance" + END),
-        (16, "16 effective rows are few" + END),
-        (28, "28 effective rows are few" + END),
+        (14, "about 14 rows dominate this value"),
+        (16, "based on the equivalent of 16 independent rows"),
+        (28, "based on the equivalent of 28 independent rows"),
         (30, ""),
     ],
 )
@@ -99,9 +109,9 @@ def test_few_rows_of_means(n_rows, note):
 @pytest.mark.parametrize(
     ("metric", "n_rows", "note"),
     [
-        ("recall", 4, "4 rows that the share reads are few"),
+        ("recall", 4, "only 4 rows enter this share"),
         ("recall", 5, ""),
-        ("f1_macro", 4, "4 rows of class 1 are few"),
+        ("f1_macro", 4, "only 4 rows of class 1"),
         ("f1_macro", 5, ""),
     ],
 )
@@ -117,7 +127,7 @@ def test_weighted_rows_count_by_their_effective_number():
     true, score = ranked(24, 60, 6)
     weight = np.append(np.ones(60), np.tile([1.0, 3.0], 12))
     found = confidence_interval("roc_auc", true, score, sample_weight=weight)
-    assert found.note == "19.2 rows of the rarer class are few" + END
+    assert found.note == "only 19.2 rows in the smallest class" + END
     assert confidence_interval("roc_auc", true, score).note == ""
 
 
@@ -125,9 +135,16 @@ def test_groups_count_in_the_place_of_rows():
     true, score = ranked(60, 120, 15)
     few = np.append(np.arange(120), np.arange(60) // 3)
     found = confidence_interval("roc_auc", true, score, groups=few)
-    assert found.note == "20 effective groups with rows of the rarest class are few" + END
+    assert (
+        found.note
+        == "based on the equivalent of 20 independent groups with rows of the smallest class: "
+        "this interval may be too narrow"
+    )
     found = confidence_interval("roc_auc", true, score, groups=np.arange(180) % 20)
-    assert found.note == "20 effective groups are few" + END
+    assert (
+        found.note
+        == "based on the equivalent of 20 independent groups: this interval may be too narrow"
+    )
     assert confidence_interval("roc_auc", true, score, groups=np.arange(180) % 30).note == ""
 
 
@@ -142,7 +159,7 @@ def test_groups_count_in_the_place_of_rows():
 def test_strata_of_one_row(strata, note):
     true, pred = np.arange(60) % 2, np.arange(60) % 3 % 2
     found = confidence_interval("accuracy", true, pred, strata=strata)
-    end = ": true coverage may be below the nominal level; join it with another"
+    end = ": this interval may be too narrow; join it with another"
     assert found.note == (note + end if note else "")
     groups = np.arange(60)
     found = confidence_interval("accuracy", true, pred, strata=strata, groups=groups)
@@ -155,7 +172,7 @@ def test_an_area_near_its_only_end_is_noted():
     y = (rng.random(1000) < 0.05).astype(int)
     found = sx.confidence_interval("auprg", y, rng.normal(size=1000) + 4.0 * y)
     assert 1 - found.value < 0.07 / y.sum()
-    assert "near the end of its range" in found.note
+    assert "close to its limit" in found.note
     y = (rng.random(1000) < 0.3).astype(int)
     assert sx.confidence_interval("auprg", y, rng.normal(size=1000) + 1.5 * y).note == ""
 
@@ -166,7 +183,7 @@ def test_a_gain_area_of_less_than_one_row_is_noted(n_rows, is_few):
     y = (np.arange(n_rows) % 100 == 0).astype(int)
     score = np.random.default_rng(0).normal(size=n_rows) + 1.5 * y
     found = sx.confidence_interval("auprg", y, score)
-    assert ("for half of an area at recalls below 0.02" in found.note) == is_few
+    assert ("for half of an area, at recalls below 0.02" in found.note) == is_few
 
 
 def test_a_row_that_decides_an_average_precision_widens_its_interval():

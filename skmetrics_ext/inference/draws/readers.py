@@ -317,12 +317,10 @@ def samples_of_classes(sample: Any) -> list[Any]:
     metric, data = sample.metric, getattr(sample, "data", None)
     if not (isinstance(data, Labels) and np.ndim(sample.value) and metric.spec.averages):
         return []
-    classes = metric.options.get("labels")
-    classes = metric.listed_classes(data.classes.tolist()) if classes is None else list(classes)
-    metric = metric.with_params(average="macro")
-    values = np.ravel(sample.value).tolist()
+    classes, values = metric.options.get("labels"), np.ravel(sample.value).tolist()
+    classes = data.classes.tolist() if classes is None else list(classes)
     return [
-        sample_of(metric.with_params(labels=[label]), data, sample.design, value)
+        sample_of(metric.with_params(average="macro", labels=[label]), data, sample.design, value)
         for label, value in zip(classes, values, strict=True)
     ]
 

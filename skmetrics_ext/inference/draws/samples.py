@@ -56,11 +56,10 @@ def share_of_average(metric: Metric, classes: Sequence[Any]) -> str:
     Pooled counts are a share of rows if no row counts twice in the denominator, and so are means
     of shares that are weighted by their denominators.
     """
-    spec, average = metric.spec, metric.params.get("average", "binary")
-    share = share_of(metric)
+    average, share = metric.params.get("average", "binary"), share_of(metric)
     if average in ("binary", None) or not share:
         return share
-    read = {name for pair in spec.shares for name in pair}
+    read = {name for pair in metric.spec.shares for name in pair}
     is_whole = set(classes) <= set(metric.listed_classes(classes))
     if read == _SUPPORT:
         is_share = is_pooled(average) or is_by_support(average)

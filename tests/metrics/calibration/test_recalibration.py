@@ -146,7 +146,7 @@ def test_a_slope_that_one_row_decides_is_noted():
     for wrong in (0, 1):
         z[:3][:wrong] *= -1
         line = calibration_slope_intercept(y, expit(z))
-        assert "effective rows or groups that decide it are few" in line.slope.note
+        assert "effective rows or groups decide it" in line.slope.note
     assert line.in_the_large.note == ""
 
 
@@ -159,7 +159,7 @@ def test_the_model_takes_rows_as_independent():
 
 def test_few_rows_of_a_class_are_noted():
     assert (
-        "3 rows of the rarer class are few" in calibration_slope_intercept(TRUE, PROBA).slope.note
+        "only 3 rows in the smallest class" in calibration_slope_intercept(TRUE, PROBA).slope.note
     )
     many = calibration_slope_intercept(TRUE * 4, PROBA * 4)
     assert many.slope.note == ""
