@@ -121,9 +121,10 @@ FUNCTIONS = {
     ),
     "pool": lambda put: sx.pool(
         [
-            sx.confidence_interval("f1", put(Y), put(P)),
-            sx.confidence_interval("f1", put(Y), put(P2)),
-        ]
+            sx.confidence_interval("f1", put(Y[:40]), put(P[:40])),
+            sx.confidence_interval("f1", put(Y[40:]), put(P[40:])),
+        ],
+        how="fixed",
     ),
     "mcnemar_test": lambda put: sx.mcnemar_test(put(Y), put(P), put(P2)),
     "metric_at_thresholds": lambda put: sx.metric_at_thresholds(
