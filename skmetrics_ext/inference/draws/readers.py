@@ -280,7 +280,7 @@ def without_other_classes(metric: Metric, labels: Labels) -> tuple[Metric, Label
     All others are one class, since it makes no difference which of them a row has.
     """
     listed = metric.listed_classes()
-    if not listed or metric.options["average"] is None:
+    if not listed or metric.options.get("average") is None:
         return metric, labels
     others = set(labels.classes.tolist()).difference(listed)
     if len(listed) == 1:
@@ -315,7 +315,8 @@ def _merged(labels: Labels, kept: Sequence[Any]) -> Labels:
 def samples_of_classes(sample: Any) -> list[Any]:
     """A sample of each class, if the metric of labels has a value for each; else none."""
     metric, data = sample.metric, getattr(sample, "data", None)
-    if not (isinstance(data, Labels) and np.ndim(sample.value) and metric.spec.averages):
+    has_classes = metric.takes("average") and not metric.spec.is_table
+    if not (isinstance(data, Labels) and np.ndim(sample.value) and has_classes):
         return []
     classes, values = metric.options.get("labels"), np.ravel(sample.value).tolist()
     classes = data.classes.tolist() if classes is None else list(classes)
