@@ -29,6 +29,7 @@ from skmetrics_ext.numeric import Array, divide, wilson_bounds
 from skmetrics_ext.result_bases import Facts
 from skmetrics_ext.tables import without_methods
 from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.labels import read_labels
 
 IntervalMethod = (
     Literal["auto", "delta", "effective_n", "delong", "hall", "t", "normal", "anytime"]
@@ -135,8 +136,8 @@ def interval_of(
 def _names_of_values(sample: Any, n_values: int) -> list[Any]:
     """The class, or the pair of classes, of each value; None where they are others."""
     metric, data = sample.metric, getattr(sample, "data", None)
-    names = metric.params.get("labels", getattr(data, "classes", ()))
-    names = names.tolist() if isinstance(names, np.ndarray) else list(names)
+    listed, classes = metric.params.get("labels"), getattr(data, "classes", ())
+    names = np.asarray(classes if listed is None else read_labels(listed)).tolist()
     if metric.options.get("multi_class") == "ovo":
         names = list(combinations(names, 2))
     return names if len(names) == n_values else [None] * n_values

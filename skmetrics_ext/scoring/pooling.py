@@ -124,7 +124,8 @@ def pool(
     0.8123 [0.7657, 0.8589] (95% confidence, rubin, barnard-rubin)
     """
     check_option("how", how, tuple(_FEWEST))
-    parts = list(estimates) if isinstance(estimates, Iterable) else []
+    is_list = isinstance(estimates, Iterable) and getattr(estimates, "shape", None) != ()
+    parts = list(estimates) if is_list else []
     pairs = [
         (part.value, part.standard_error) if isinstance(part, Estimate) else part for part in parts
     ]

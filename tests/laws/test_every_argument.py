@@ -150,6 +150,7 @@ FURTHER = {
     "partial_roc_auc_score": {"fpr_range": (0, 0.2)},
     "sample_size": {"y_true": Y, "y_pred": P, "width": 0.2},
     "venkatraman_test": {"n_resamples": 9, "random_state": 0},
+    "pool": {"estimates": [(0.7, 0.1), (0.8, 0.1), (0.6, 0.2)]},
     "weak_slices": {"pred": "p", "columns": ["site"], "min_rows": 3},
 }
 # They fit models for each of the values; `tests/report` has what they refuse.

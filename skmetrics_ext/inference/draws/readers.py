@@ -29,7 +29,7 @@ from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilitie
 from skmetrics_ext.validation.encoding import find_labels
 from skmetrics_ext.validation.errors import check_option
 from skmetrics_ext.validation.groups import INDEPENDENT, Design, read_design
-from skmetrics_ext.validation.labels import distinct_labels
+from skmetrics_ext.validation.labels import distinct_labels, read_labels
 from skmetrics_ext.validation.positive import positive_class
 from skmetrics_ext.validation.probabilities import n_columns
 from skmetrics_ext.validation.rows import check_same_masks
@@ -318,8 +318,8 @@ def samples_of_classes(sample: Any) -> list[Any]:
     has_classes = metric.takes("average") and not metric.spec.is_table
     if not (isinstance(data, Labels) and np.ndim(sample.value) and has_classes):
         return []
-    classes, values = metric.options.get("labels"), np.ravel(sample.value).tolist()
-    classes = data.classes.tolist() if classes is None else list(classes)
+    values, listed = np.ravel(sample.value).tolist(), metric.options.get("labels")
+    classes = (data.classes if listed is None else read_labels(listed)).tolist()
     return [
         sample_of(metric.with_params(average="macro", labels=[label]), data, sample.design, value)
         for label, value in zip(classes, values, strict=True)
