@@ -18,6 +18,12 @@ of metric have limits of their own, found by simulating coverage:
 - A rate at a rate of a class needs 5 rows of each class and 3 rows beyond the point: with 10 to
   20 rows of a class, coverage is 95 to 98 % then, and 71 to 91 % with one or two beyond. Other
   points of a curve need 5 rows beyond them, a partial area 5 rows within its range.
+
+Metrics of the whole table (agreement, weighted and micro averages) need 10 rows in all, and means
+of areas 15 contributions: the smallest class has a small part in them.
+
+Two models on the same rows are noted below 8 effective rows in which they differ. The t test then
+has little power, and rejects equal models in 2 to 4 % at 5 %.
 """
 
 from __future__ import annotations

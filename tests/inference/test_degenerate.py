@@ -47,7 +47,7 @@ def test_groups_that_agree_are_as_many_rows_as_groups():
     found = confidence_interval("accuracy", true, pred, groups=np.arange(40) // 4)
     alone = proportion_interval(7.5, 10)
     assert found.low < alone.low < 0.75 < alone.high < found.high  # t in the place of z
-    assert "no spread" in found.note
+    assert "no sampling variation" in found.note
 
 
 @pytest.mark.parametrize("method", ["auto", "delta", "bootstrap"])
@@ -206,7 +206,7 @@ def test_groups_that_never_differ_leave_a_share_of_the_rarest_class():
     expected = proportion_interval(20, 40, method="wilson")
     assert found.low < expected.low + 0.01
     assert found.high > expected.high - 0.01
-    assert "share of the rarest class" in found.note
+    assert "proportion with as many rows as the smallest class" in found.note
 
 
 @pytest.mark.parametrize(

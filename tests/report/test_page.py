@@ -264,7 +264,7 @@ def test_a_baseline_that_cannot_vary_has_no_interval_without_comment():
     assert "[0.5000, 0.5000]" not in report.to_html()
     (row,) = report[report.baseline].summary("cv")
     assert row.low < 0.5 < row.high
-    assert "no spread" in row.interval_note
+    assert "no sampling variation" in row.interval_note
 
 
 def card_of(text):
