@@ -55,6 +55,7 @@ RESULTS = {
     "compare_many": lambda: sx.compare_many("accuracy", Y, {"a": P, 2: 1 - P}),
     "compare_samples": lambda: sx.compare_samples("accuracy", Y, P, Y, 1 - P),
     "compute_metrics": by_site,
+    "pool": lambda: sx.pool([(0.7, 0.1), (0.8, 0.1), (0.6, 0.2)]),
     "estimate": lambda: sx.estimate(0.5, P - P.mean()),
     "confidence_interval": lambda: sx.confidence_interval(["accuracy", "f1"], Y, P),
     "confidence_interval of one": lambda: sx.confidence_interval("roc_auc", Y, S),

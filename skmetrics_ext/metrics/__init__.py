@@ -9,15 +9,20 @@ _MODULES = (
     "skmetrics_ext.curves",
     "skmetrics_ext.inference.calibration_intervals",
     "skmetrics_ext.inference.classification_report",
-    "skmetrics_ext.scoring",
+    "skmetrics_ext.scoring.many",
     "skmetrics_ext.thresholds.at_thresholds",
 )
+_SCORING = "skmetrics_ext.scoring"  # and of its modules only those above
 
 
 def _places() -> dict[str, str]:
     """The module of each public function of a metric, curve or scorer."""
     places = sys.modules["skmetrics_ext"]._places().items()
-    return {name: at for name, at in places if name.islower() and at.startswith(_MODULES)}
+    return {
+        name: at
+        for name, at in places
+        if name.islower() and (at == _SCORING or at.startswith(_MODULES))
+    }
 
 
 __getattr__, __dir__ = lazy_names(__name__, _places)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -55,7 +55,7 @@ class PooledEstimate(Estimate):
 
 def pool(
     estimates: Iterable[Any],
-    how: str = "sites",
+    how: Literal["sites", "fixed", "imputations"] = "sites",
     *,
     n_rows: float | None = None,
     confidence_level: float | None = None,

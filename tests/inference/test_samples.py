@@ -289,7 +289,7 @@ def test_notes_name_their_sample():
     few = [[part[:n] for part in A] for n in (20, 30)]
     notes = [confidence_interval("roc_auc", *one).note for one in few]
     assert notes[0] != notes[1]
-    assert all("rarer class" in note for note in notes)
+    assert all("smallest class" in note for note in notes)
     assert compare_samples("roc_auc", *few[0], *B).note == f"a: {notes[0]}"
     assert compare_samples("roc_auc", *B, *few[0]).note == f"b: {notes[0]}"
     assert compare_samples("roc_auc", *few[0], *few[0]).note == f"both samples: {notes[0]}"

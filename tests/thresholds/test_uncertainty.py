@@ -169,7 +169,7 @@ def test_draws_without_a_threshold_are_told_of():
 def test_few_rows_are_told_of():
     few = np.r_[np.flatnonzero(TRUE == 1)[:12], np.flatnonzero(TRUE == 0)]
     found = optimal_threshold_interval(TRUE[few], SCORE[few], **ABOUT)
-    assert "only 12 rows of the rarer class" in found.threshold.note
+    assert "only 12 rows in the smallest class" in found.threshold.note
 
 
 def test_more_than_two_classes_are_refused():

@@ -261,7 +261,7 @@ def test_no_row_of_a_class_is_undefined():
 def test_few_rows_are_named():
     y_true, score = np.repeat([0, 1], [100, 8]), np.arange(108)
     score[[20, 104]] = score[[104, 20]]
-    assert "rows of the rarer class" in interval(y_true, score).note
+    assert "rows in the smallest class" in interval(y_true, score).note
     assert interval(Y, S).note == ""
 
 

@@ -110,8 +110,10 @@ def test_a_class_that_is_asked_for_and_has_no_row_counts_as_what_0_by_0_is():
 
 def test_where_rows_count_twice_or_depend_on_each_other_there_is_none():
     table = [[9, 1, 2], [0, 8, 2], [3, 1, 14]]
-    for metric in ("specificity_macro", "youden_j_macro", "recall_weighted"):
+    for metric in ("specificity_macro", "youden_j_macro"):
         assert confidence_interval(metric, *rows_of(table)).method == "effective_n", metric
+    # The recall weighted by the rows of each class is the accuracy, a share.
+    assert confidence_interval("recall_weighted", *rows_of(table)).method == "wilson"
     groups = np.arange(40) // 2
     assert (
         confidence_interval("recall_macro", *rows_of(table), groups=groups).method == "effective_n"
