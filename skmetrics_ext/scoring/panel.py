@@ -113,8 +113,8 @@ class ScorerPanel(TakesMetadata):
         routing: ``set_score_request(groups=True)``) makes them intervals for grouped rows.
     on_error : {"nan", "raise"}, default=None
         What to do if a metric raises. By default "nan", or "raise" with ``missing="raise"``. A
-        panel cannot see the ``error_score`` of its host (`cross_validate`, `GridSearchCV`): next
-        to ``error_score="raise"`` pass ``on_error="raise"``.
+        panel cannot see the ``error_score`` of its host, such as ``GridSearchCV``: next to
+        ``error_score="raise"`` pass ``on_error="raise"``.
 
     Attributes
     ----------

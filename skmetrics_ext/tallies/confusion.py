@@ -284,7 +284,7 @@ class ConfusionTally(Tabulated, Merges):
         return cls(classes, table, ordered)
 
     def check_shared_classes(self, listed: Any, name: str) -> None:
-        """Refuse predicted classes that are no true ones, as `Labels.sharing_classes` does."""
+        """Refuse predicted classes that are no true ones, as ``Labels.sharing_classes`` does."""
         true, pred = (self.classes[self.table.any(axis=axis)] for axis in (1, 0))
         check_shared_classes(true, pred, self.table.sum(), listed, name)
 
