@@ -121,7 +121,11 @@ def _codes(column: Column) -> Array:
     if values.dtype.kind in "mM":
         values = values.view(np.int64)
     try:
-        return kernels.encode(values)[1][0]
+        used, (codes,) = kernels.encode(values)
+        if column.categories is None:
+            return codes
+        # Sorted, so that draws do not depend on the order in which categories are declared.
+        return np.unique(column.categories[used], return_inverse=True)[1].reshape(-1)[codes]
     except TypeError as error:
         raise InvalidParameterError(
             f"{column.name} must hold values of one type, got dtype {values.dtype}: {error}."
