@@ -26,6 +26,7 @@ from skmetrics_ext.inference.confidence_interval import confidence_interval as c
 from skmetrics_ext.inference.confidence_interval import influence_values as influence_values
 from skmetrics_ext.inference.known import estimate as estimate
 from skmetrics_ext.inference.nested_cv import nested_cv_interval as nested_cv_interval
+from skmetrics_ext.inference.pooling import pool as pool
 from skmetrics_ext.inference.proportions import proportion_interval as proportion_interval
 from skmetrics_ext.inference.sample_size import sample_size as sample_size
 from skmetrics_ext.inference.tests.contingency import bowker_test as bowker_test
@@ -237,7 +238,6 @@ from skmetrics_ext.scoring import get_scorer as get_scorer
 from skmetrics_ext.scoring import get_scorer_names as get_scorer_names
 from skmetrics_ext.scoring import make_scorer as make_scorer
 from skmetrics_ext.scoring.many import compute_metrics as compute_metrics
-from skmetrics_ext.scoring.pooling import pool as pool
 from skmetrics_ext.streaming import Accumulator as Accumulator
 from skmetrics_ext.thresholds.at_thresholds import metric_at_thresholds as metric_at_thresholds
 from skmetrics_ext.thresholds.optimizer import ThresholdOptimizerCV as ThresholdOptimizerCV

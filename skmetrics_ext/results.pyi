@@ -3,6 +3,7 @@
 from skmetrics_ext.inference.area_power import SampleSize as SampleSize
 from skmetrics_ext.inference.bands import CurveBand as CurveBand
 from skmetrics_ext.inference.calibration_intervals import CalibrationLine as CalibrationLine
+from skmetrics_ext.inference.pooling import PooledEstimate as PooledEstimate
 from skmetrics_ext.inference.results import Comparison as Comparison
 from skmetrics_ext.inference.results import Estimate as Estimate
 from skmetrics_ext.inference.results import TestResult as TestResult
@@ -23,7 +24,6 @@ from skmetrics_ext.report.compare_many import ManyComparisons as ManyComparisons
 from skmetrics_ext.report.weak_slices import WeakSlices as WeakSlices
 from skmetrics_ext.requirements import Verdicts as Verdicts
 from skmetrics_ext.scoring import PanelResult as PanelResult
-from skmetrics_ext.scoring.pooling import PooledEstimate as PooledEstimate
 from skmetrics_ext.slices.group_comparisons import GroupGaps as GroupGaps
 from skmetrics_ext.slices.group_comparisons import GroupSpread as GroupSpread
 from skmetrics_ext.slices.group_comparisons import WorstGroup as WorstGroup

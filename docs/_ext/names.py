@@ -72,7 +72,7 @@ _BY_MODULE = (
     ("requirements", REPORTS),
     ("tables", REPORTS),
     ("requirements", REPORTS),
-    ("scoring.pooling", COMPUTING),
+    ("inference.pooling", COMPUTING),
     ("scoring", SCORING),
     ("thresholds", THRESHOLDS),
     ("curves", CURVES),

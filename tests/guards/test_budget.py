@@ -15,7 +15,7 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 # capability is added on purpose, and falls when lines go.
 SLACK = 150
 LIMITS = {
-    "inference": 7560,
+    "inference": 7682,
     "metrics and registry": 5640,
     "report": 4148,
     "merged and slices": 3175,
@@ -24,7 +24,7 @@ LIMITS = {
     "backends": 1918,
     "top level": 1830,
     "cli": 1809,
-    "scoring": 1400,
+    "scoring": 1278,
     "thresholds": 1464,
     "tallies": 1225,
     "kernels and datasets": 1086,
