@@ -466,9 +466,7 @@ def _drawn(x: Linear, blocks: list[Block], asked: Asked, *, share_rows: bool) ->
     if 2 * len(known) < len(draws):
         return asked.result(x, note="undefined in most draws")
     low, high = np.quantile(known, [(1 - asked.level) / 2, (1 + asked.level) / 2])
-    p_value = _NAN
-    if asked.claim is not None:
-        p_value = asked.claim.tested(partial(share_beyond, known))[0]
+    p_value = asked.claim.tested(partial(share_beyond, known))[0] if asked.claim else _NAN
     of_metrics = dict.fromkeys(notes.note_on_metric(leaf.metric) for leaf in x.operands())
     note = "; ".join(filter(None, [x.note, *of_metrics]))
     bounds, error = (float(low), float(high)), float(known.std(ddof=1))

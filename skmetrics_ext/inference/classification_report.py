@@ -137,6 +137,8 @@ def classification_report(
     checked = Labels.check(y_true, y_pred, sample_weight=sample_weight)
     if confidence_level is not None:
         check_level(confidence_level)
+    if groups is not None or confidence_level is not None:
+        checked.sharing_classes(labels)
     columns = {name: COLUMNS[name] for name in (*STANDARD, *extras)}
     counts = Counts.from_labels(checked).select(checked.positions(labels, once=True))
     names = class_names(checked, labels, target_names)

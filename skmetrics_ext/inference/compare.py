@@ -22,8 +22,8 @@ from skmetrics_ext.inference.draws.readers import find_metric, samples_of_models
 from skmetrics_ext.inference.identity import Given, leaf_of
 from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.inference.margins import Alternative, Claim, on_side
-from skmetrics_ext.inference.methods import facts_of_both
-from skmetrics_ext.inference.notes import JUMPS, NONE, note_on_metric, with_design
+from skmetrics_ext.inference.methods import facts_of_both, interval_of
+from skmetrics_ext.inference.notes import JUMPS, NONE, direction, note_on_metric, with_design
 from skmetrics_ext.inference.results import Contrast, Estimate
 from skmetrics_ext.inference.scales import tail_probability
 from skmetrics_ext.inference.t_tests import no_difference, paired_t_test, variance_of_difference
@@ -198,7 +198,9 @@ def compare(
     task = ModelsToCompare(statistics, claim, level, plan)
     result = compare_pair(task, method)
     if measure.spec.is_known:
-        result = replace(result, facts=facts_of_both(result.facts, task.statistics[0]))
+        facts = facts_of_both(result.facts, task.statistics[0])
+        note = with_directions(result.note, statistics, level)
+        result = replace(result, facts=facts, note=note)
     source = object()  # both are of one call
     a, b = (
         leaf_of(Given(measure, y_true, pred, *design), statistic, source=source)
@@ -316,6 +318,17 @@ def undefined_difference(
     note = first.undefined if first.undefined and second.undefined else one
     values = float(first.value), float(second.value)
     return Contrast(_NAN, values, NONE, level, claim).tested(note=note)
+
+
+def with_directions(note: str, sides: Sequence[Linearized], level: float) -> str:
+    """The note, with those on models or samples whose areas may run the other way."""
+    parts = [note]
+    for name, side in zip("ab", sides, strict=True):
+        if getattr(side.origin, "kind", "") == "area" and not side.undefined:
+            found: Any = interval_of(side, "auto", level, PLAN)
+            shown = direction(side, found.value, found.high)
+            parts.append(shown and f"{name}: {shown}")
+    return "; ".join(filter(None, parts))
 
 
 def is_ratio(metric: Metric) -> bool:
@@ -451,7 +464,8 @@ def _by_permutation(task: ModelsToCompare) -> Estimate:
         note = f"{test.undefined} of {test.orders} exchanges were undefined and count as large"
     name = "permutation, exact" if test.exact else "permutation"
     contrast = Contrast(pair.value, pair.values, name, task.level, task.claim)
-    return contrast.tested(p_value=test.p_value, note=note)
+    n_draws = 0 if test.exact else test.orders
+    return contrast.tested(p_value=test.p_value, note=note, draws=n_draws)
 
 
 def _negated(result: Estimate) -> Estimate:

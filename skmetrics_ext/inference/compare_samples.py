@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.algebra import Made, linear, mapped
-from skmetrics_ext.inference.compare import is_ratio, undefined_difference
+from skmetrics_ext.inference.compare import is_ratio, undefined_difference, with_directions
 from skmetrics_ext.inference.draws import bootstrap, readers
 from skmetrics_ext.inference.draws.atoms import WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
@@ -170,7 +170,8 @@ def compare_samples(
     sides = [mapped(leaf, "log") if "log_ratio" in result.method else leaf for leaf in (a, b)]
     made = Made(linear((1.0, sides[0]), (-1.0, sides[1])), plan, method, claim)
     facts = facts_of_both(result.facts, first, second)
-    return replace(result, **counts, facts=facts, _made=made)
+    note = with_directions(result.note, (first, second), level)
+    return replace(result, **counts, facts=facts, note=note, _made=made)
 
 
 def _statistic(metric: Metric, name: str, *rows: Any) -> Linearized:
@@ -226,7 +227,8 @@ def difference_of_samples(
     log = log and method == "auto" and name == "log" and is_ratio(metric)
     intervals = [interval_at(side, name, plan, log=log) for side in sides]
     shared = correlation(first, second) if share_rows else 0.0
-    least = 2 / (plan.most_draws + 1) if name in bootstrap.BOOTSTRAP_METHODS else _LEAST_P
+    draws = plan.most_draws if name in bootstrap.BOOTSTRAP_METHODS else None
+    least = 2 / (draws + 1) if draws else _LEAST_P
     label = "log_ratio" if log else name
     label = label if label == "mover" else f"mover, {label}"
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -259,7 +261,8 @@ def difference_of_samples(
         if not np.isfinite(difference + down + up):
             return contrast.tested(error=error, note=note)
         bounds = float(difference - down), float(difference + up)
-        return contrast.tested(bounds, p_value=claim.tested(tail)[0], error=error, note=note)
+        p_value = claim.tested(tail)[0]
+        return contrast.tested(bounds, p_value=p_value, error=error, note=note, draws=draws)
 
 
 def interval_at(

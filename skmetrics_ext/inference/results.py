@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
 from math import isfinite, isnan
@@ -32,6 +32,14 @@ _FORMER_ORDER = (
 _ANSWERS = {True: "reached", False: "not reached", None: "undecided"}
 
 
+def _operators(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The operator of this name, with the estimate on the left and on the right."""
+    return (
+        lambda self, other: _computed(name, self, other),
+        lambda self, other: _computed(name, other, self),
+    )
+
+
 class Computable(Citable):
     """An estimate to compute with: it remembers the rows that it was computed from.
 
@@ -41,29 +49,10 @@ class Computable(Citable):
 
     __slots__ = ()
 
-    def __add__(self, other: Any) -> Any:
-        return _computed("add", self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return _computed("add", other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return _computed("subtract", self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return _computed("subtract", other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return _computed("multiply", self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return _computed("multiply", other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        return _computed("divide", self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return _computed("divide", other, self)
+    __add__, __radd__ = _operators("add")
+    __sub__, __rsub__ = _operators("subtract")
+    __mul__, __rmul__ = _operators("multiply")
+    __truediv__, __rtruediv__ = _operators("divide")
 
     def __pow__(self, power: Any) -> Any:
         return _algebra().raised(self, power)
@@ -400,24 +389,12 @@ class Contrast(NamedTuple):
         """The comparison, with a note if its interval is degenerate."""
         difference, values, method, level, claim = self
         note = note or reason(difference, *bounds)
-        facts = None
-        if isfinite(freedom) or draws is not None:
-            facts = Facts(freedom=float(freedom) if isfinite(freedom) else None, draws=draws)
-        return Estimate(
-            float(difference),
-            *bounds,
-            error,
-            method,
-            level,
-            note,
-            facts=facts,
-            p_value=float(p_value),
-            statistic=statistic,
-            value_a=values[0],
-            value_b=values[1],
-            alternative=claim.alternative,
-            margin=claim.margin,
-        )
+        known = float(freedom) if isfinite(freedom) else None
+        facts = Facts(freedom=known, draws=draws or None) if known or draws else None
+        test: dict[str, Any] = {"p_value": float(p_value), "statistic": statistic}
+        test |= {"alternative": claim.alternative, "margin": claim.margin, "facts": facts}
+        test |= {"value_a": values[0], "value_b": values[1]}
+        return Estimate(float(difference), *bounds, error, method, level, note, **test)
 
 
 def compared_with(statistic: Any, freedom: Any, method: str) -> TestResult:

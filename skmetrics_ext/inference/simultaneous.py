@@ -24,7 +24,7 @@ from skmetrics_ext.validation import InvalidParameterError
 Pair = tuple[int, int]
 
 _EXACT = "clopper_pearson"
-_AT_ONCE = 1 << 20  # numbers that are drawn at once
+_AT_ONCE = 1 << 15  # errors that are drawn at once, so that they stay in the cache
 
 
 def root_of(covariance: Array) -> Array:
@@ -40,7 +40,7 @@ def largest_of(root: Array, n_draws: int, seed: object) -> Array:
     scaled = root / np.sqrt((root**2).sum(axis=1, keepdims=True))
     rng = np.random.default_rng(seed_sequence(seed))
     sizes = block_sizes(n_draws, max(_AT_ONCE // len(scaled), 1))
-    blocks = [np.abs(rng.normal(size=(n, scaled.shape[1])) @ scaled.T).max(axis=1) for n in sizes]
+    blocks = [np.abs(scaled @ rng.normal(size=(n, scaled.shape[1])).T).max(axis=0) for n in sizes]
     return np.sort(np.concatenate(blocks))
 
 
@@ -98,7 +98,7 @@ def by_max_t(task: ModelsToCompare, pairs: Sequence[Pair]) -> list[Estimate]:
     error = np.sqrt(np.where(known, variance, np.nan))
     alone = 2 * stdtr(freedom, -np.abs(divide(difference, error)))
     z = -ndtri(alone / 2)
-    n_draws = task.plan.most_draws
+    n_draws = task.plan.n_resamples or 100_000  # normal ones are cheap
     root = root_of(covariance)
     largest = largest_of(root[first[known]] - root[second[known]], n_draws, task.plan.random_state)
     n_tests, n_values = max(int(known.sum()), 1), n_draws + 1
@@ -117,7 +117,7 @@ def by_max_t(task: ModelsToCompare, pairs: Sequence[Pair]) -> list[Estimate]:
         note = note_on_few_rows(differences[k]) or note_on_metric(task.metric)
         bounds, p = (float(low[k]), float(high[k])), float(p_value[k])
         contrast = Contrast(difference[k], values, method, task.level, task.claim)
-        compared.append(contrast.tested(bounds, p_value=p, note=note))
+        compared.append(contrast.tested(bounds, p_value=p, note=note, draws=n_draws))
     return compared
 
 

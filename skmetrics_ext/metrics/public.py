@@ -171,7 +171,8 @@ def rate(
         facts["interval"] = "wilson"
     facts = {"sides": "one", **facts}
     in_units = "weights_are_counts" in facts.get("traits", ())
-    count = partial(counted, either=facts["sides"] == "either", in_units=in_units)
+    either, is_ours = facts["sides"] == "either", pos_label is None
+    count = partial(counted, either=either, in_units=in_units, is_ours=is_ours)
     unbounded = facts.get("bounds") == UNBOUNDED
 
     def warn(average: str | None, n_values: int) -> None:
@@ -262,8 +263,12 @@ def counted(
     averages: tuple[str | None, ...] = ("binary", *CLASS_AVERAGES),
     either: bool = False,
     in_units: bool = False,
+    is_ours: bool = True,
 ) -> Averaged:
-    """Check the arguments and count once; any number of rates can then be read."""
+    """Check the arguments and count once; any number of rates can then be read.
+
+    Rates that scikit-learn lacks (``is_ours``) refuse predictions that share no class with y_true.
+    """
     check_zero_division(zero_division)
     check_option("average", average, averages)
     checked = Labels.check(y_true, y_pred, sample_weight=sample_weight, absolute=in_units)
@@ -273,6 +278,8 @@ def counted(
             f"(got {average!r}). You may use labels=[pos_label] to specify a single positive "
             "class."
         )
+    if is_ours and y_true is not y_pred:  # checked before, maybe those of a group
+        checked.sharing_classes(labels)
     return averaged(LabelTally(checked), labels, pos_label, average, what, either)
 
 
@@ -412,6 +419,8 @@ def rows_with_labels(
     """Checked labels of the rows with both classes in ``labels``; at least one row."""
     checked = Labels.check(y_true, y_pred, sample_weight=sample_weight, absolute=absolute)
     restricted = checked.single_label(what).restrict(labels)
+    if y_true is not y_pred:
+        checked.sharing_classes(labels)
     if restricted.total_weight == 0:
         raise InvalidParameterError(
             f"No row has its true and its predicted label in labels={restricted.classes.tolist()}."

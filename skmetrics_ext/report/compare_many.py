@@ -111,7 +111,7 @@ def compare_many(
     strata: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     weights_are: WeightsAre = "importance",
-    n_resamples: int = 9999,
+    n_resamples: int | None = None,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
     progress: Progress = None,
@@ -148,8 +148,9 @@ def compare_many(
     {sample_weight}
     weights_are : {"importance", "frequency"}, default="importance"
         Whether a weight of 2 is one row that counts twice, or two rows.
-    n_resamples : int, default=9999
-        Number of draws of the largest statistic, or for methods of `compare` that resample.
+    n_resamples : int, default=None
+        Number of draws; by default 100,000 of the largest statistic, which are normal, and as many
+        as `compare` takes for a pair that is resampled.
     random_state : int, RandomState, Generator or None, default=0
         Seed of the draws.
     n_jobs : int or None, default=None
@@ -196,9 +197,9 @@ def compare_many(
     balanced_accuracy: a 0.9, b 0.75, c 0.75 (95% simultaneous intervals, max_t)
     first  second  difference           interval  p (adjusted)
     -----  ------  ----------  -----------------  ------------
-    a      b          +0.1500   [0.0654, 0.2346]       < 0.001
-    a      c          +0.1500   [0.0735, 0.2265]       < 0.001
-    b      c           0.0000  [-0.0497, 0.0497]         1.000
+    a      b          +0.1500   [0.0645, 0.2355]       < 0.001
+    a      c          +0.1500   [0.0727, 0.2273]       < 0.001
+    b      c           0.0000  [-0.0502, 0.0502]         1.000
     """
     check_option("adjust", adjust, ADJUSTMENTS)
     check_option("weights_are", weights_are, WEIGHT_KINDS)

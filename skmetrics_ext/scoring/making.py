@@ -164,7 +164,7 @@ def _worst_group_scorer(scorer: Scorer, column: Any, min_rows: Any, of_bound: An
 
 
 def make_scorer(
-    score_func: Callable[..., Any],
+    score_func: str | Callable[..., Any],
     *,
     response_method: str | tuple[str, ...] | None = None,
     greater_is_better: bool = True,
@@ -174,8 +174,9 @@ def make_scorer(
 
     Parameters
     ----------
-    score_func : callable
-        ``score_func(y_true, y_pred, **kwargs)`` that returns a number.
+    score_func : callable or str
+        ``score_func(y_true, y_pred, **kwargs)`` that returns a number, or the name of a metric,
+        with ``greater_is_better=False`` for a loss.
     response_method : str or tuple of str, default=None
         "predict", "predict_proba", "decision_function", or several to try in order. A binary
         estimator's scores are passed as those of the positive class. By default what a metric of
@@ -197,6 +198,10 @@ def make_scorer(
     make_scorer(fbeta_score, greater_is_better=True, beta=2)
     """
     check_option("greater_is_better", greater_is_better, (True, False))
+    if isinstance(score_func, str):
+        scorer = get_scorer(score_func if greater_is_better else f"neg_{score_func}", **kwargs)
+        methods = scorer._methods if response_method is None else response_method
+        return scorer._replace(response_method=methods)
     if response_method is None:
         spec = spec_of(score_func)
         response_method = RESPONSES[spec.response] if spec is not None else "predict"

@@ -28,10 +28,11 @@ from skmetrics_ext.numeric import Array, PosLabel, RandomState
 from skmetrics_ext.registry.defaults import CRITERION
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.thresholds.criteria import COST, Choice, Objective
-from skmetrics_ext.thresholds.search import best_over_folds, pooled_rows
+from skmetrics_ext.thresholds.search import REVERSED, best_over_folds, is_reversed, pooled_rows
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
 from skmetrics_ext.validation.column_names import check_pairs, check_response
 from skmetrics_ext.validation.containers import count_rows, read_array, take_params, take_rows
+from skmetrics_ext.validation.errors import warn_user
 from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.parameters import ResponseMethod
 from skmetrics_ext.validation.positive import positive_class
@@ -368,6 +369,9 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
                 guarantee = pooled_rows(rows, places, unit, self.confidence)
             tallies = [RankTally.of_class(fold) for fold in rows]
             results.append(best_over_folds(tallies, objective, guarantee))
+            is_free = results[-1].threshold == np.inf and not objective.constraints
+            if is_free and all(is_reversed(tally.counts_from_none()) for tally in tallies):
+                warn_user(f"The threshold of {label!s} is infinite: {REVERSED}.")
         is_binary = len(results) == 1
 
         def by_class(values: list[Any]) -> Any:

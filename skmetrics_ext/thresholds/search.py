@@ -24,7 +24,7 @@ from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.parameters import check_level
 
 _SAMPLE_ONLY = "in the population it may not hold (confidence=0.95 chooses one where it does)"
-_REVERSED = (
+REVERSED = (
     "no row is predicted positive: low scores go with the positive class; pass the scores of this "
     "class, or pos_label=, the class that they are scores of"
 )
@@ -308,7 +308,7 @@ def optimal_threshold(
     return chosen_of(tally, objective, guarantee)
 
 
-def _is_reversed(counts: Counts) -> bool:
+def is_reversed(counts: Counts) -> bool:
     """Whether the ROC curve is below the diagonal at some thresholds, and above it at none."""
     above = rates.recall(counts) + rates.specificity(counts) - 1
     return bool((above <= ROUNDING).all() and (above < -ROUNDING).any())
@@ -331,8 +331,8 @@ def chosen_of(
         guaranteed = {"confidence": certified.confidence, "bounds": certified.bounds_at(first)}
     elif objective.constraints:
         guaranteed = {"note": f"{objective.constrained} in this sample; {_SAMPLE_ONLY}"}
-    elif first == 0 and _is_reversed(counts):
-        guaranteed = {"note": _REVERSED}
+    elif first == 0 and is_reversed(counts):
+        guaranteed = {"note": REVERSED}
     return OptimalThreshold(
         float(thresholds[first]),
         float(candidates.values[first]),

@@ -320,7 +320,7 @@ def test_coverage_of_delta():
 def test_p_values_are_python_floats():
     y_true, a, b = [0, 1] * 20, [0, 1] * 15 + [1, 0] * 5, [0, 1, 1, 1] * 10
     found = compare("f1", y_true, a, b, method="bootstrap", n_resamples=99, random_state=0)
-    assert type(found.p_value) is float
+    assert isinstance(found.p_value, float)
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 import skmetrics_ext as sx
 from skmetrics_ext.cli import main
 
 SAID = "low scores go with the positive class"
+WORSE = f"worse than chance: {SAID}"
 # 15 rows of "bad" and 25 of "good"; the AUC of BAD is 325 / 375.
 BAD = np.concatenate([0.50 + 0.03 * np.arange(15), 0.05 + 0.03 * np.arange(25)]).round(2)
 TRUE = np.array(["bad"] * 15 + ["good"] * 25)
@@ -39,6 +41,30 @@ def test_an_area_below_chance_names_the_cause(door, name):
     assert "worse than chance" in " ".join(door(name, 1 - BAD).split())
     assert SAID in " ".join(door(name, 1 - BAD).split())
     assert SAID not in " ".join(door(name, BAD).split())
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "gini"])
+def test_comparisons_name_the_model_whose_area_is_below_chance(name):
+    asked = {"pos_label": "bad"}
+    for first, second, said in ((1 - BAD, BAD, f"a: {WORSE}"), (BAD, 1 - BAD, f"b: {WORSE}")):
+        assert said in sx.compare(name, TRUE, first, second, **asked).note
+        assert said in sx.compare_samples(name, TRUE, first, TRUE, second, **asked).note
+    assert WORSE not in sx.compare(name, TRUE, BAD, np.sqrt(BAD), **asked).note
+    assert WORSE not in sx.compare_samples(name, TRUE, BAD, TRUE, np.sqrt(BAD), **asked).note
+
+
+class Reversed(LogisticRegression):
+    def predict_proba(self, X):
+        return super().predict_proba(X)[:, ::-1]
+
+
+def test_an_optimizer_names_the_cause_of_an_infinite_threshold():
+    y = np.arange(60) % 2
+    X = y[:, None] + np.sin(np.arange(60))[:, None] / 4
+    with pytest.warns(UserWarning, match=f"The threshold of 1 is infinite: .*{SAID}"):
+        found = sx.ThresholdOptimizerCV(Reversed(), cv=3).fit(X, y)
+    assert found.best_threshold_ == np.inf
+    assert sx.ThresholdOptimizerCV(LogisticRegression(), cv=3).fit(X, y).best_threshold_ < 1
 
 
 @pytest.mark.parametrize("name", ["ks_statistic", "h_measure"])
@@ -133,7 +159,10 @@ def test_scores_that_are_a_confidence():
     ("arguments", "said"),
     [
         (["score", "--score", "prob.good"], ["its name ends in 'good'", SAID]),
-        (["compare", "--score", "prob.good", "--score", "prob.bad"], ["its name ends in 'good'"]),
+        (
+            ["compare", "--score", "prob.good", "--score", "prob.bad"],
+            ["its name ends in 'good'", SAID],
+        ),
         (["threshold", "--score", "prob.good"], ["its name ends in 'good'", SAID]),
         (["score", "--score", "confidence", "--pred", "said"], ["'confidence' is below 0.5"]),
         (["score", "--score", "prob.bad", "--pred", "said"], []),

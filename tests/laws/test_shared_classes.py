@@ -1,8 +1,11 @@
 """Predictions that share no class with the truth are refused at every door of a whole question."""
 
+import inspect
+
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn.metrics
 
 import skmetrics_ext as sx
 from skmetrics_ext.cli import main
@@ -121,3 +124,32 @@ def test_a_group_of_few_rows_may_share_no_class():
 
 def test_functions_of_scikit_learn_go_on():
     assert sx.accuracy_score(TRUE, [label.lower() for label in RIGHT]) == 0.0
+
+
+# Functions that scikit-learn lacks and that judge predictions; costs list their classes.
+OURS = [
+    spec.function
+    for spec in sx.METRICS.values()
+    if spec.response == "labels"
+    and spec.greater_is_better is not None
+    and not hasattr(sklearn.metrics, spec.function.__name__)
+    and spec.function is not sx.expected_cost
+]
+
+
+@pytest.mark.parametrize("function", OURS, ids=lambda function: function.__name__)
+@pytest.mark.parametrize("spelling", ["case", "a decimal"])
+def test_functions_of_our_own_refuse(function, spelling):
+    true, pred, said = SPELLINGS[spelling]
+    by_class = "average" in inspect.signature(function).parameters
+    options = {"average": "macro"} if by_class else {}
+    with pytest.raises(ValueError, match=f"No value of y_pred is a true class.*{said}"):
+        function(true, pred, **options)
+
+
+@pytest.mark.parametrize("options", [{"confidence_level": 0.9}, {"groups": np.arange(24) % 12}])
+def test_intervals_of_a_report_of_classes_are_refused(options):
+    true, pred, said = SPELLINGS["case"]
+    with pytest.raises(ValueError, match=f"No value of y_pred is a true class.*{said}"):
+        sx.classification_report(true, pred, **options)
+    assert "No" in sx.classification_report(true, pred, zero_division=0)

@@ -191,6 +191,26 @@ def test_a_registered_metric_reads_its_own_response():
     assert labels(model, X, y) == pytest.approx(of_labels)
 
 
+def test_a_scorer_is_made_of_a_name():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = LogisticRegression().fit(X[:, :3], y)
+    found = make_scorer("roc_auc")(model, X[:, :3], y)
+    scores = model.decision_function(X[:, :3])
+    assert found == pytest.approx(sklearn.metrics.roc_auc_score(y, scores), rel=1e-12)
+    loss = sklearn.metrics.log_loss(y, model.predict_proba(X[:, :3]))
+    for scorer in (make_scorer("neg_log_loss"), make_scorer("log_loss", greater_is_better=False)):
+        assert scorer(model, X[:, :3], y) == pytest.approx(-loss, rel=1e-12)
+    macro = make_scorer("f1", average="macro")(model, X[:, :3], y)
+    labels = model.predict(X[:, :3])
+    assert macro == pytest.approx(sklearn.metrics.f1_score(y, labels, average="macro"))
+    by_labels = make_scorer("roc_auc", response_method="predict")(model, X[:, :3], y)
+    assert by_labels == pytest.approx(sklearn.metrics.roc_auc_score(y, labels))
+    with pytest.raises(ValueError, match="its scorer is 'neg_log_loss'"):
+        make_scorer("log_loss")
+    with pytest.raises(ValueError, match="not a valid scoring value"):
+        make_scorer("roc_au")
+
+
 def test_predicted_labels_in_the_place_of_scores_are_said():
     """In scikit-learn's scorer, and in a function of the user; a rule of 0 and 1 is no mistake."""
     model, X, y = _breast_cancer()

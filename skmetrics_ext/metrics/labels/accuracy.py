@@ -43,9 +43,8 @@ def normalized(tally: Tabulated, normalize: str | None = None) -> Array:
 
 def _hits(y_true: Any, y_pred: Any, sample_weight: Any, normalize: bool = True) -> Counts:
     check_option("normalize", normalize, (True, False))
-    return Counts.from_hits(
-        Labels.check(y_true, y_pred, sample_weight=sample_weight, absolute=not normalize)
-    )
+    options = {"sample_weight": sample_weight, "absolute": not normalize}
+    return Counts.from_hits(Labels.check(y_true, y_pred, **options))
 
 
 @metric(accuracy, interval="wilson")
@@ -170,7 +169,10 @@ def error_rate(
     >>> error_rate(["a", "b", "c", "c"], ["a", "b", "c", "b"])
     0.25
     """
-    return float(error(_hits(y_true, y_pred, sample_weight)))
+    checked = Labels.check(y_true, y_pred, sample_weight=sample_weight)
+    if y_true is not y_pred:
+        checked.sharing_classes()
+    return float(error(_hits(checked, checked, None)))
 
 
 @metric(normalized, bounds=(0.0, INFINITY), greater_is_better=None)

@@ -170,9 +170,8 @@ def fbeta_score(
     """
     kernel = partial(rates.fbeta, beta=check_interval("beta", beta, "[0, inf]"))
     options = labels, pos_label, average, sample_weight, zero_division
-    return f1_score.read(
-        counted(y_true, y_pred, f1_score.spec.title, *options), zero_division, kernel
-    )
+    plan = counted(y_true, y_pred, f1_score.spec.title, *options, is_ours=False)
+    return f1_score.read(plan, zero_division, kernel)
 
 
 @metric(balanced_accuracy, undefined=NO_ROW, shares=(("tp", "fn"),))

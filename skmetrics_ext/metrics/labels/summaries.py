@@ -128,7 +128,7 @@ def precision_recall_fscore_support(
             f"warn_for has to be a list, tuple or set of names, got {warn_for!r}."
         )
     options = labels, pos_label, average, sample_weight, zero_division
-    plan = counted(y_true, y_pred, precision_score.spec.title, *options)
+    plan = counted(y_true, y_pred, precision_score.spec.title, *options, is_ours=False)
     rates = (
         (precision_score, "precision", None),
         (recall_score, "recall", None),
