@@ -108,7 +108,7 @@ class Case:
     n_classes: int
 
     @property
-    def spec(self) -> m.MetricSpec:
+    def spec(self) -> m.results.MetricSpec:
         return m.METRICS[self.name]
 
     @property

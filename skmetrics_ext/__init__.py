@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 from warnings import warn
 
+from skmetrics_ext._deprecated import MOVED, REPLACED, deprecated
 from skmetrics_ext._lazy import lazy_names, places_in_stub
 
 __version__ = "0.2.0"
@@ -34,6 +35,8 @@ _get, __dir__ = lazy_names(__name__, _places)
 
 
 def __getattr__(name: str) -> Any:
+    if name in MOVED or name in REPLACED:
+        return deprecated(name)
     try:
         return _get(name)
     except AttributeError:

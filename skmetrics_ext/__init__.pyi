@@ -29,12 +29,7 @@ from skmetrics_ext.inference.nested_cv import nested_cv_interval as nested_cv_in
 from skmetrics_ext.inference.pooling import pool as pool
 from skmetrics_ext.inference.proportions import proportion_interval as proportion_interval
 from skmetrics_ext.inference.sample_size import sample_size as sample_size
-from skmetrics_ext.inference.tests.contingency import bowker_test as bowker_test
-from skmetrics_ext.inference.tests.contingency import classifier_f_test as classifier_f_test
-from skmetrics_ext.inference.tests.contingency import cochran_q_test as cochran_q_test
 from skmetrics_ext.inference.tests.contingency import mcnemar_test as mcnemar_test
-from skmetrics_ext.inference.tests.contingency import no_information_test as no_information_test
-from skmetrics_ext.inference.tests.contingency import stuart_maxwell_test as stuart_maxwell_test
 from skmetrics_ext.inference.tests.delong import delong_test as delong_test
 from skmetrics_ext.inference.tests.fold_tests import (
     bayesian_correlated_ttest as bayesian_correlated_ttest,
@@ -45,17 +40,10 @@ from skmetrics_ext.inference.tests.fold_tests import (
 from skmetrics_ext.inference.tests.fold_tests import (
     corrected_resampled_ttest as corrected_resampled_ttest,
 )
-from skmetrics_ext.inference.tests.fold_tests import five_by_two_cv_ftest as five_by_two_cv_ftest
-from skmetrics_ext.inference.tests.fold_tests import five_by_two_cv_ttest as five_by_two_cv_ttest
 from skmetrics_ext.inference.tests.rank_tests import average_ranks as average_ranks
-from skmetrics_ext.inference.tests.rank_tests import friedman_test as friedman_test
 from skmetrics_ext.inference.tests.rank_tests import holm_adjust as holm_adjust
 from skmetrics_ext.inference.tests.rank_tests import nemenyi_test as nemenyi_test
-from skmetrics_ext.inference.tests.rank_tests import (
-    wilcoxon_signed_rank_test as wilcoxon_signed_rank_test,
-)
 from skmetrics_ext.inference.tests.roc_curves import mwu_auc_test as mwu_auc_test
-from skmetrics_ext.inference.tests.roc_curves import venkatraman_test as venkatraman_test
 from skmetrics_ext.inference.two_proportions import (
     proportion_difference_interval as proportion_difference_interval,
 )
@@ -224,15 +212,11 @@ from skmetrics_ext.plotting import PrecisionRecallCurvesDisplay as PrecisionReca
 from skmetrics_ext.plotting import RocCurvesDisplay as RocCurvesDisplay
 from skmetrics_ext.plotting import ThresholdDisplay as ThresholdDisplay
 from skmetrics_ext.registry import METRICS as METRICS
-from skmetrics_ext.registry import MetricSpec as MetricSpec
-from skmetrics_ext.report import CrossValidationReport as CrossValidationReport
 from skmetrics_ext.report import cross_validation_report as cross_validation_report
 from skmetrics_ext.report.compare_many import compare_many as compare_many
-from skmetrics_ext.report.search.result import SearchReport as SearchReport
 from skmetrics_ext.report.search.search_report import search_report as search_report
 from skmetrics_ext.report.search.simplest import simplest_within as simplest_within
 from skmetrics_ext.report.weak_slices import weak_slices as weak_slices
-from skmetrics_ext.scoring import Scorer as Scorer
 from skmetrics_ext.scoring import ScorerPanel as ScorerPanel
 from skmetrics_ext.scoring import get_scorer as get_scorer
 from skmetrics_ext.scoring import get_scorer_names as get_scorer_names

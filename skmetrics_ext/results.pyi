@@ -20,10 +20,14 @@ from skmetrics_ext.metrics.rankings.net_benefit import NetBenefitCurve as NetBen
 from skmetrics_ext.metrics.rankings.precision_recall_gain import (
     PrecisionRecallGainCurve as PrecisionRecallGainCurve,
 )
+from skmetrics_ext.registry import MetricSpec as MetricSpec
+from skmetrics_ext.report import CrossValidationReport as CrossValidationReport
 from skmetrics_ext.report.compare_many import ManyComparisons as ManyComparisons
+from skmetrics_ext.report.search.result import SearchReport as SearchReport
 from skmetrics_ext.report.weak_slices import WeakSlices as WeakSlices
 from skmetrics_ext.requirements import Verdicts as Verdicts
 from skmetrics_ext.scoring import PanelResult as PanelResult
+from skmetrics_ext.scoring import Scorer as Scorer
 from skmetrics_ext.slices.group_comparisons import GroupGaps as GroupGaps
 from skmetrics_ext.slices.group_comparisons import GroupSpread as GroupSpread
 from skmetrics_ext.slices.group_comparisons import WorstGroup as WorstGroup

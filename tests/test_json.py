@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from support.public import PUBLIC
 
 import skmetrics_ext as sx
+from skmetrics_ext.results import MetricSpec, Scorer
 from skmetrics_ext.tables import Row, Tabular
 
 RNG = np.random.default_rng(7)
@@ -45,12 +46,12 @@ RESULTS = {
     "bayesian_correlated_ttest": lambda: sx.bayesian_correlated_ttest(
         FOLDS, FOLDS[::-1], n_train=90, n_test=10, rope=0.01
     ),
-    "bowker_test": lambda: sx.bowker_test(Y, P),
+    "bowker_test": lambda: sx.significance.bowker_test(Y, P),
     "brier_decomposition": lambda: sx.brier_decomposition(Y, S),
     "calibration_curve_binned": lambda: sx.calibration_curve_binned(Y, S, n_bins=3),
     "calibration_slope_intercept": lambda: sx.calibration_slope_intercept(Y, S),
-    "classifier_f_test": lambda: sx.classifier_f_test(Y, [P, 1 - P]),
-    "cochran_q_test": lambda: sx.cochran_q_test(Y, [P, 1 - P]),
+    "classifier_f_test": lambda: sx.significance.classifier_f_test(Y, [P, 1 - P]),
+    "cochran_q_test": lambda: sx.significance.cochran_q_test(Y, [P, 1 - P]),
     "compare": lambda: sx.compare("accuracy", Y, P, 1 - P),
     "compare_many": lambda: sx.compare_many("accuracy", Y, {"a": P, 2: 1 - P}),
     "compare_samples": lambda: sx.compare_samples("accuracy", Y, P, Y, 1 - P),
@@ -78,13 +79,13 @@ RESULTS = {
     "its bins": lambda: sx.evaluate(
         TABLE, true="y", score="s", metrics=["expected_calibration_error"]
     ),
-    "five_by_two_cv_ftest": lambda: sx.five_by_two_cv_ftest(
+    "five_by_two_cv_ftest": lambda: sx.significance.five_by_two_cv_ftest(
         FOLDS.reshape(5, 2), FOLDS[::-1].reshape(5, 2)
     ),
-    "five_by_two_cv_ttest": lambda: sx.five_by_two_cv_ttest(
+    "five_by_two_cv_ttest": lambda: sx.significance.five_by_two_cv_ttest(
         FOLDS.reshape(5, 2), FOLDS[::-1].reshape(5, 2)
     ),
-    "friedman_test": lambda: sx.friedman_test(RNG.random((8, 3))),
+    "friedman_test": lambda: sx.significance.friedman_test(RNG.random((8, 3))),
     "gain_curve": lambda: sx.gain_curve(Y, S),
     "gaps": lambda: by_site().gaps("accuracy"),
     "hosmer_lemeshow_test": lambda: sx.hosmer_lemeshow_test(Y, S),
@@ -96,7 +97,7 @@ RESULTS = {
         LogisticRegression(), X, Y, n_folds=3, n_repeats=2, random_state=0
     ),
     "net_benefit_curve": lambda: sx.net_benefit_curve(Y, S, thresholds=[0.2, 0.5]),
-    "no_information_test": lambda: sx.no_information_test(Y, P),
+    "no_information_test": lambda: sx.significance.no_information_test(Y, P),
     "optimal_threshold": lambda: sx.optimal_threshold(Y, S),
     "optimal_threshold without positives": lambda: sx.optimal_threshold(
         Y, 1 - Y, criterion="specificity"
@@ -121,12 +122,16 @@ RESULTS = {
     "spiegelhalter_test": lambda: sx.spiegelhalter_test(Y, S),
     "spread": lambda: by_site().spread("accuracy"),
     "stream": accumulated,
-    "stuart_maxwell_test": lambda: sx.stuart_maxwell_test(Y, P),
-    "venkatraman_test": lambda: sx.venkatraman_test(Y, S, S**2, n_resamples=9, random_state=0),
+    "stuart_maxwell_test": lambda: sx.significance.stuart_maxwell_test(Y, P),
+    "venkatraman_test": lambda: sx.significance.venkatraman_test(
+        Y, S, S**2, n_resamples=9, random_state=0
+    ),
     "weak_slices": lambda: sx.weak_slices(
         TABLE, true="y", pred="p", metric="accuracy", columns="site", min_rows=9
     ),
-    "wilcoxon_signed_rank_test": lambda: sx.wilcoxon_signed_rank_test(FOLDS, FOLDS[::-1] / 2),
+    "wilcoxon_signed_rank_test": lambda: sx.significance.wilcoxon_signed_rank_test(
+        FOLDS, FOLDS[::-1] / 2
+    ),
     "worst": lambda: by_site().worst("accuracy"),
 }
 # Functions that return numbers, arrays, text or plain tuples, and makers of scorers.
@@ -179,7 +184,7 @@ def test_every_class_of_results_is_tried():
     classes = {
         kind
         for kind in map(PUBLIC.get, sx.results.__all__)
-        if isinstance(kind, type) and kind is not Row
+        if isinstance(kind, type) and kind not in (Row, MetricSpec, Scorer)
     }
     tried = {type(result_of(name)) for name in RESULTS}
     assert all(hasattr(kind, "to_json") for kind in classes)

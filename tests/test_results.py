@@ -107,7 +107,7 @@ def test_every_public_result_is_html_in_a_notebook():
         ScoreSketch,
     }
     lacking = {kind for kind in given - no_results if not hasattr(kind, "_repr_html_")}
-    assert lacking <= {sx.MetricSpec}
+    assert lacking <= {sx.results.MetricSpec}
 
 
 def test_crossed_groups_are_told_in_tables():

@@ -15,6 +15,7 @@ TALLIES = ("ConfusionTally", "Counts", "MomentTally", "RankTally", "ScoreSketch"
 HOMES = {
     **dict.fromkeys(skmetrics_ext.__all__, "skmetrics_ext"),
     **dict.fromkeys(skmetrics_ext.results.__all__, "skmetrics_ext.results"),
+    **dict.fromkeys(skmetrics_ext.significance.__all__, "skmetrics_ext.significance"),
     **dict.fromkeys(TALLIES, "skmetrics_ext.tallies"),
 }
 

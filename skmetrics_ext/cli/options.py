@@ -316,7 +316,7 @@ OPTIONS: Mapping[str, Option] = {
     "min-cell": _count("minimum count of a class in a bin or cell, unless it is 0", 1),
     # output
     "output": Option("file to write", "OUT", "-o", "--output", type=_new_file, required=True),
-    "save": Option("keep the report for CrossValidationReport.load", "OUT", type=_new_file),
+    "save": Option("keep the report for results.CrossValidationReport.load", "OUT", type=_new_file),
     "html": Option("write a page with tables and pictures", "OUT", type=_new_file),
     "json": _switch("print JSON instead of tables"),
     "quiet": _switch("no progress bar"),

@@ -5,10 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from skmetrics_ext import CrossValidationReport, evaluate
+from skmetrics_ext import evaluate
 from skmetrics_ext.backends.csv_files import TextForm
 from skmetrics_ext.cli import main
 from skmetrics_ext.datasets import Use, load
+from skmetrics_ext.results import CrossValidationReport
 
 pandas = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")

@@ -10,12 +10,12 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, cross
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from skmetrics_ext import CrossValidationReport
 from skmetrics_ext.backends.csv_files import TextForm
 from skmetrics_ext.cli import main
 from skmetrics_ext.cli.models import make_model
 from skmetrics_ext.datasets import Use, load
 from skmetrics_ext.datasets.roles import roles_of
+from skmetrics_ext.results import CrossValidationReport
 
 pandas = pytest.importorskip("pandas")
 pyarrow = pytest.importorskip("pyarrow")

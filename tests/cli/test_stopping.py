@@ -64,4 +64,7 @@ def test_files_are_written_though_nobody_reads_what_is_printed(tmp_path):
     )
     os.close(writer)
     assert (run.returncode, run.stderr) == (0, b"")
-    assert skmetrics_ext.CrossValidationReport.load(tmp_path / "report").best() == "naive_bayes"
+    assert (
+        skmetrics_ext.results.CrossValidationReport.load(tmp_path / "report").best()
+        == "naive_bayes"
+    )

@@ -58,7 +58,7 @@ def test_it_is_short() -> None:
 def test_methods_that_are_named_exist() -> None:
     named = re.findall(r"`report\.(\w+)\(", README.read_text(encoding="utf-8"))
     assert set(named) == {"compare", "pooled", "plot", "to_html"}
-    assert all(hasattr(sx.CrossValidationReport, name) for name in named)
+    assert all(hasattr(sx.results.CrossValidationReport, name) for name in named)
 
 
 @pytest.mark.parametrize("page", [README, CHINESE, ROOT / "CONTRIBUTING.md"])

@@ -9,14 +9,21 @@ from pathlib import Path
 
 import pytest
 import sklearn.metrics
+from support.markdown import ROOT
 from support.public import PUBLIC
 
 import skmetrics_ext
+from skmetrics_ext._deprecated import MOVED, REPLACED
 
 FUNCTIONS = [name for name, thing in PUBLIC.items() if inspect.isfunction(thing)]
 CLASSES = [name for name, thing in PUBLIC.items() if inspect.isclass(thing)]
 SECTIONS = ("Parameters\n-", "Returns\n-", "Examples\n-", ">>> ")
-NAMESPACES = ("skmetrics_ext", "skmetrics_ext.metrics", "skmetrics_ext.results")
+NAMESPACES = (
+    "skmetrics_ext",
+    "skmetrics_ext.metrics",
+    "skmetrics_ext.results",
+    "skmetrics_ext.significance",
+)
 
 
 def imports_of_stub(namespace: str) -> dict[str, str]:
@@ -64,6 +71,20 @@ def test_a_name_that_moved_is_still_found(home: str, name: str) -> None:
     with pytest.warns(DeprecationWarning, match=rf"use skmetrics_ext\.{home}\.{name}"):
         old = getattr(skmetrics_ext, name)
     assert old is getattr(import_module(f"skmetrics_ext.{home}"), name)
+
+
+@pytest.mark.parametrize("name", [*MOVED, *REPLACED])
+def test_a_deprecated_name_answers_with_a_warning(name: str) -> None:
+    message = rf"skmetrics_ext\.{name} is deprecated and will be removed in version 0.4: use "
+    with pytest.warns(FutureWarning, match=message) as told:
+        old = getattr(skmetrics_ext, name)
+    assert {warning.filename for warning in told} == {__file__}
+    with pytest.warns(FutureWarning, match=message):
+        exec(f"from skmetrics_ext import {name}")
+    assert name not in skmetrics_ext.__all__
+    if name in MOVED:
+        assert old is getattr(import_module(MOVED[name]), name)
+    assert f"`{name}`" in (ROOT / "docs" / "stability.md").read_text(encoding="utf-8")
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 from hypothesis import strategies as st
+from support.public import CALLED
 from support.rows import NAMES
 
 import skmetrics_ext as sx
@@ -62,8 +63,7 @@ OF_TWO = (
 def functions_of_rows():
     """Names of the public functions beside the metrics that take rows."""
     found = []
-    for name in sx.__all__:
-        own = getattr(sx, name)
+    for name, own in CALLED.items():
         if name in METRICS or name in _OF_METRICS or not inspect.isfunction(own):
             continue
         if next(iter(inspect.signature(own).parameters), "") in ("y_true", "labels_a"):
@@ -73,7 +73,7 @@ def functions_of_rows():
 
 def of_function(name, data):
     rows = draw_rows(data, binary=name in OF_TWO)
-    function = getattr(sx, name)
+    function = CALLED[name]
     parameters = inspect.signature(function).parameters
     if "predictions" in parameters:
         return of_predictions(function, rows)
@@ -232,7 +232,7 @@ def of_numbers(name, data):
         "pairs": rng.integers(1, 15, (5, 2)) / 16,
         "other pairs": rng.integers(1, 15, (5, 2)) / 16,
     }
-    function = getattr(sx, name)
+    function = CALLED[name]
     options = {"n_train": 90, "n_test": 10}
     options = {k: v for k, v in options.items() if k in inspect.signature(function).parameters}
     arguments = {argument: own[what] for argument, what in NUMBERS[name].items()}

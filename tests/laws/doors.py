@@ -96,7 +96,7 @@ class Call:
 
 def numbers(found):
     """All numbers of a result, in order; what is no number is left out."""
-    if isinstance(found, sx.MetricSpec | str | bytes) or callable(found) or found is None:
+    if isinstance(found, sx.results.MetricSpec | str | bytes) or callable(found) or found is None:
         return []
     if isinstance(found, dict):
         found = list(found.values())

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import classification_report
+from support.public import CALLED
 
 import skmetrics_ext as sx
 from skmetrics_ext.validation import InvalidParameterError
@@ -170,13 +171,13 @@ OTHERS = {
 }
 FUNCTIONS = [
     name
-    for name in sx.__all__
-    if inspect.isfunction(getattr(sx, name)) and name not in (*FITTING, "get_scorer_names")
+    for name, thing in CALLED.items()
+    if inspect.isfunction(thing) and name not in (*FITTING, "get_scorer_names")
 ]
 
 
 def call_of(name):
-    parameters = inspect.signature(getattr(sx, name)).parameters
+    parameters = inspect.signature(CALLED[name]).parameters
     required = {
         key: GIVEN[key]
         for key, parameter in parameters.items()
@@ -188,7 +189,7 @@ def call_of(name):
 
 
 def arguments_of(name):
-    parameters = inspect.signature(getattr(sx, name)).parameters
+    parameters = inspect.signature(CALLED[name]).parameters
     unnamed = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return [key for key, parameter in parameters.items() if parameter.kind not in unnamed]
 
@@ -213,7 +214,7 @@ def outcome(function, given):
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_an_answer_or_an_error_that_names_an_argument(name):
-    function, given, arguments = getattr(sx, name), call_of(name), arguments_of(name)
+    function, given, arguments = CALLED[name], call_of(name), arguments_of(name)
     assert outcome(function, given) is None
     for argument in arguments:
         for kind, value in BAD.items():

@@ -9,6 +9,7 @@ from sklearn.dummy import DummyClassifier
 from support.compare import undefined_allowed
 from support.containers import containers_for
 from support.hostile import NO_MARKS
+from support.public import CALLED
 from support.rows import NAMES, probe, settings_of, signature
 
 import skmetrics_ext as sx
@@ -132,8 +133,7 @@ def parameters(function):
 
 def entry_points():
     """Functions and displays that take true labels first."""
-    for name in sx.__all__:
-        own = getattr(sx, name)
+    for name, own in CALLED.items():
         if hasattr(own, "from_predictions") and name.endswith("Display"):
             undrawn = type(name, (_Undrawn, own), {})
             yield name, lambda y, p, undrawn=undrawn: undrawn.from_predictions(y, p).columns()

@@ -9,8 +9,9 @@ from support.rows import NAMES, OF_ONE_LABEL, settings_of, signature
 from support.samples import OF_LABELS
 
 import skmetrics_ext
-from skmetrics_ext import METRICS, MetricSpec
+from skmetrics_ext import METRICS
 from skmetrics_ext.registry import table
+from skmetrics_ext.results import MetricSpec
 from skmetrics_ext.validation import InvalidParameterError
 
 

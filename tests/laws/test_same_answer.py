@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
+from support.public import CALLED
 
 import skmetrics_ext as sx
 
@@ -42,7 +43,9 @@ CALLS = {
     "search_report": lambda **seed: sx.search_report(
         SEARCH, X, Y, n_resamples=50, **seed
     ).to_dict(),
-    "venkatraman_test": lambda **seed: sx.venkatraman_test(Y, A, B, n_resamples=99, **seed),
+    "venkatraman_test": lambda **seed: sx.significance.venkatraman_test(
+        Y, A, B, n_resamples=99, **seed
+    ),
     "ThresholdOptimizerCV": lambda **seed: (
         sx.ThresholdOptimizerCV(LogisticRegression(), cv=0.5, **seed).fit(X, Y).best_threshold_
     ),
@@ -57,9 +60,10 @@ def _text(answer):
 
 def _seeded():
     found = {}
-    for name in sx.__all__:
-        public = getattr(sx, name)
-        if callable(public) and not (isinstance(public, type) and issubclass(public, Exception)):
+    for name, public in CALLED.items():
+        if callable(public) and not (
+            isinstance(public, type) and issubclass(public, Exception | dict)
+        ):
             parameter = inspect.signature(public).parameters.get("random_state")
             if parameter is not None:
                 found[name] = parameter.default

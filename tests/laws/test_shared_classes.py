@@ -62,8 +62,8 @@ DOORS = {
     "Accumulator": accumulated,
     "weak_slices": in_slices,
     "mcnemar_test": lambda y, p: sx.mcnemar_test(y, y, p),
-    "cochran_q_test": lambda y, p: sx.cochran_q_test(y, [y, y, p]),
-    "no_information_test": sx.no_information_test,
+    "cochran_q_test": lambda y, p: sx.significance.cochran_q_test(y, [y, y, p]),
+    "no_information_test": sx.significance.no_information_test,
 }
 
 

@@ -122,7 +122,7 @@ def test_a_report_without_groups_says_what_is_missing():
 def test_a_loaded_report_has_its_groups(tmp_path):
     report = report_of()
     report.save(tmp_path / "report")
-    loaded = sx.CrossValidationReport.load(tmp_path / "report")
+    loaded = sx.results.CrossValidationReport.load(tmp_path / "report")
     assert loaded == report
     assert loaded.by_group().rows == report.by_group().rows
     assert str(loaded) == str(report)

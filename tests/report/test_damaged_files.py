@@ -12,7 +12,8 @@ import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
 
-from skmetrics_ext import CrossValidationReport, cross_validation_report, plain_files
+from skmetrics_ext import cross_validation_report, plain_files
+from skmetrics_ext.results import CrossValidationReport
 
 RNG = np.random.default_rng(0)
 N = 60

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
-from skmetrics_ext import CrossValidationReport, cross_validation_report
+from skmetrics_ext import cross_validation_report
+from skmetrics_ext.results import CrossValidationReport
 
 RNG = np.random.default_rng(0)
 N = 30

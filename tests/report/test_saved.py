@@ -13,13 +13,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from skmetrics_ext import (
-    CrossValidationReport,
-    cross_validation_report,
-    fbeta_score,
-    get_scorer,
-    make_scorer,
-)
+from skmetrics_ext import cross_validation_report, fbeta_score, get_scorer, make_scorer
+from skmetrics_ext.results import CrossValidationReport
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 2))

@@ -54,7 +54,7 @@ def model():
 def test_scorers_and_their_copies_are_of_the_class(scorer, way):
     found = COPIES[way](scorer)
     assert isinstance(found, THEIRS)
-    assert isinstance(found, sx.Scorer)
+    assert isinstance(found, sx.results.Scorer)
     assert repr(found) == repr(scorer)
     assert type(found) is type(scorer)
 
@@ -86,7 +86,7 @@ def test_a_monitor_of_a_fit_records_scores(scoring, way):
     estimator = LogisticRegression().set_callbacks(monitor)
     estimator.fit(X, Y)
     last = list(monitor.get_logs().data)[-1]
-    name = "score" if isinstance(scoring, sx.Scorer) else "gini"
+    name = "score" if isinstance(scoring, sx.results.Scorer) else "gini"
     assert last[name] == sx.get_scorer("gini")(estimator, X, Y)
 
 

@@ -39,7 +39,7 @@ FUNCTIONS = {
     "bayesian_correlated_ttest": lambda put: sx.bayesian_correlated_ttest(
         put(FOLDS), put(FOLDS2), n_train=90, n_test=10
     ),
-    "bowker_test": lambda put: sx.bowker_test(put(Y3), put(P3)),
+    "bowker_test": lambda put: sx.significance.bowker_test(put(Y3), put(P3)),
     "brier_decomposition": lambda put: sx.brier_decomposition(
         put(Y), put(S), n_bins=put(np.array([0, 0.5, 1])), sample_weight=put(W)
     ),
@@ -53,8 +53,10 @@ FUNCTIONS = {
     "classification_report": lambda put: sx.classification_report(
         put(Y3), put(P3), labels=put(np.array([2, 0, 1])), sample_weight=put(W)
     ),
-    "classifier_f_test": lambda put: sx.classifier_f_test(put(Y), [put(P), put(P2)]),
-    "cochran_q_test": lambda put: sx.cochran_q_test(put(Y), put(np.column_stack([P, P2]).T)),
+    "classifier_f_test": lambda put: sx.significance.classifier_f_test(put(Y), [put(P), put(P2)]),
+    "cochran_q_test": lambda put: sx.significance.cochran_q_test(
+        put(Y), put(np.column_stack([P, P2]).T)
+    ),
     "compare": lambda put: sx.compare(
         "f1", put(Y), put(P), put(P2), groups=put(G), sample_weight=put(W), **SEEDED
     ),
@@ -101,13 +103,13 @@ FUNCTIONS = {
     "expected_cost_proba": lambda put: sx.expected_cost_proba(
         put(Y), put(S), cost_matrix=put(np.array([[0, 1], [5, 0]])), sample_weight=put(W)
     ),
-    "five_by_two_cv_ftest": lambda put: sx.five_by_two_cv_ftest(
+    "five_by_two_cv_ftest": lambda put: sx.significance.five_by_two_cv_ftest(
         put(FOLDS.reshape(5, 2)), put(FOLDS2.reshape(5, 2))
     ),
-    "five_by_two_cv_ttest": lambda put: sx.five_by_two_cv_ttest(
+    "five_by_two_cv_ttest": lambda put: sx.significance.five_by_two_cv_ttest(
         put(FOLDS.reshape(5, 2)), put(FOLDS2.reshape(5, 2))
     ),
-    "friedman_test": lambda put: sx.friedman_test(put(MANY)),
+    "friedman_test": lambda put: sx.significance.friedman_test(put(MANY)),
     "gain_curve": lambda put: sx.gain_curve(put(Y), put(S), sample_weight=put(W)),
     "holm_adjust": lambda put: sx.holm_adjust(put(FOLDS)),
     "hosmer_lemeshow_test": lambda put: sx.hosmer_lemeshow_test(put(Y), put(S)),
@@ -138,7 +140,7 @@ FUNCTIONS = {
     "net_benefit_curve": lambda put: sx.net_benefit_curve(
         put(Y), put(S), thresholds=put(np.array([0.125, 0.25])), sample_weight=put(W)
     ),
-    "no_information_test": lambda put: sx.no_information_test(put(Y), put(P)),
+    "no_information_test": lambda put: sx.significance.no_information_test(put(Y), put(P)),
     "optimal_threshold": lambda put: sx.optimal_threshold(put(Y), put(S), sample_weight=put(W)),
     "optimal_threshold_interval": lambda put: sx.optimal_threshold_interval(
         put(Y), put(S), groups=put(G), sample_weight=put(W), **SEEDED
@@ -163,9 +165,13 @@ FUNCTIONS = {
         "f1", put(Y), put(P), y_pred_b=put(P2), width=0.1, groups=put(G), sample_weight=put(W)
     ),
     "spiegelhalter_test": lambda put: sx.spiegelhalter_test(put(Y), put(S), sample_weight=put(W)),
-    "stuart_maxwell_test": lambda put: sx.stuart_maxwell_test(put(Y3), put(P3)),
-    "venkatraman_test": lambda put: sx.venkatraman_test(put(Y), put(S), put(S2), **SEEDED),
-    "wilcoxon_signed_rank_test": lambda put: sx.wilcoxon_signed_rank_test(put(FOLDS), put(FOLDS2)),
+    "stuart_maxwell_test": lambda put: sx.significance.stuart_maxwell_test(put(Y3), put(P3)),
+    "venkatraman_test": lambda put: sx.significance.venkatraman_test(
+        put(Y), put(S), put(S2), **SEEDED
+    ),
+    "wilcoxon_signed_rank_test": lambda put: sx.significance.wilcoxon_signed_rank_test(
+        put(FOLDS), put(FOLDS2)
+    ),
 }
 # Of numbers alone, of names, or of tables and files.
 OF_NO_ROWS = {

@@ -37,7 +37,7 @@ FLOATS = BIG.astype(float)
         partial(sx.compare_many, "accuracy", TRUE, {"a": PRED, "b": 1 - PRED}),
         partial(sx.delong_test, TRUE, SCORE, SCORE**2),
         partial(sx.mcnemar_test, TRUE, PRED, 1 - PRED),
-        partial(sx.venkatraman_test, TRUE, SCORE, SCORE**2, n_resamples=9),
+        partial(sx.significance.venkatraman_test, TRUE, SCORE, SCORE**2, n_resamples=9),
         partial(sx.classification_report, TRUE, PRED, confidence_level=0.9),
         partial(sx.calibration_curve_binned, TRUE, SCORE),
         partial(sx.calibration_slope_intercept, TRUE, 0.1 + 0.8 * SCORE),

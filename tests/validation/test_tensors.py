@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import sklearn
 from support.compare import same, undefined_allowed
-from support.public import PUBLIC
+from support.public import CALLED, PUBLIC
 from support.rows import NAMES
 from support.tensor_calls import DOORS, FUNCTIONS, OF_NO_ROWS, P3, Y3, P, S, W, Y, called, parts_of
 
@@ -83,7 +83,7 @@ def answers(call, put):
 
 def test_every_public_function_is_in_the_tables():
     of_registry = {spec.function.__name__ for spec in METRICS.values()}
-    functions = {name for name in sx.__all__ if inspect.isfunction(getattr(sx, name))}
+    functions = {name for name, thing in CALLED.items() if inspect.isfunction(thing)}
     missing = functions - of_registry - OF_NO_ROWS - CALLS.keys()
     assert not missing, f"tests/support/tensor_calls.py lacks a call of {missing}"
     classes = {name for name, thing in PUBLIC.items() if hasattr(thing, "from_predictions")}
@@ -215,8 +215,7 @@ class Counted:
 OF_THE_USER = {
     name
     for name in FUNCTIONS
-    if {"metric", "metric_func", "estimates"}
-    & inspect.signature(getattr(sx, name)).parameters.keys()
+    if {"metric", "metric_func", "estimates"} & inspect.signature(CALLED[name]).parameters.keys()
 }
 
 

@@ -325,7 +325,7 @@ def cochran_q_test(y_true: ArrayLike, predictions: Any) -> TestResult:
 
     Examples
     --------
-    >>> from skmetrics_ext import cochran_q_test
+    >>> from skmetrics_ext.significance import cochran_q_test
     >>> y_true = [1, 1, 1, 1, 0, 0, 0, 0]
     >>> models = {"a": [1, 1, 1, 1, 0, 0, 0, 0], "b": [1, 1, 1, 0, 0, 0, 0, 1],
     ...           "c": [1, 0, 0, 0, 0, 0, 1, 1]}
@@ -370,7 +370,7 @@ def classifier_f_test(y_true: ArrayLike, predictions: Any) -> TestResult:
 
     Examples
     --------
-    >>> from skmetrics_ext import classifier_f_test
+    >>> from skmetrics_ext.significance import classifier_f_test
     >>> y_true = [1, 1, 1, 1, 0, 0, 0, 0]
     >>> models = {"a": [1, 1, 1, 1, 0, 0, 0, 0], "b": [1, 1, 1, 0, 0, 0, 0, 1],
     ...           "c": [1, 0, 0, 0, 0, 0, 1, 1]}
@@ -412,7 +412,7 @@ def no_information_test(y_true: ArrayLike, y_pred: ArrayLike) -> TestResult:
 
     Examples
     --------
-    >>> from skmetrics_ext import no_information_test
+    >>> from skmetrics_ext.significance import no_information_test
     >>> test = no_information_test([0, 0, 0, 1, 1], [0, 0, 0, 1, 1])
     >>> round(test.p_value, 5)
     0.07776
@@ -454,7 +454,7 @@ def bowker_test(labels_a: ArrayLike, labels_b: ArrayLike) -> TestResult:
 
     Examples
     --------
-    >>> from skmetrics_ext import bowker_test
+    >>> from skmetrics_ext.significance import bowker_test
     >>> truth = ["a"] * 6 + ["b"] * 5 + ["c"] * 4
     >>> model = ["a", "a", "b", "b", "b", "c", "b", "b", "c", "c", "c", "c", "c", "c", "a"]
     >>> test = bowker_test(truth, model)
@@ -496,7 +496,7 @@ def stuart_maxwell_test(labels_a: ArrayLike, labels_b: ArrayLike) -> TestResult:
 
     Examples
     --------
-    >>> from skmetrics_ext import stuart_maxwell_test
+    >>> from skmetrics_ext.significance import stuart_maxwell_test
     >>> truth = ["a"] * 6 + ["b"] * 5 + ["c"] * 4
     >>> model = ["a", "a", "b", "b", "b", "c", "b", "b", "c", "c", "c", "c", "c", "c", "a"]
     >>> test = stuart_maxwell_test(truth, model)

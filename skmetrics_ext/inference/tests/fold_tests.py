@@ -320,7 +320,7 @@ def five_by_two_cv_ttest(scores_a: ArrayLike, scores_b: ArrayLike) -> TestResult
 
     Examples
     --------
-    >>> from skmetrics_ext import five_by_two_cv_ttest
+    >>> from skmetrics_ext.significance import five_by_two_cv_ttest
     >>> a = [[0.8, 0.82], [0.79, 0.84], [0.81, 0.8], [0.83, 0.78], [0.8, 0.8]]
     >>> b = [[0.77, 0.8], [0.78, 0.8], [0.78, 0.79], [0.8, 0.77], [0.79, 0.76]]
     >>> print(five_by_two_cv_ttest(a, b))
@@ -364,7 +364,7 @@ def five_by_two_cv_ftest(scores_a: ArrayLike, scores_b: ArrayLike) -> TestResult
 
     Examples
     --------
-    >>> from skmetrics_ext import five_by_two_cv_ftest
+    >>> from skmetrics_ext.significance import five_by_two_cv_ftest
     >>> a = [[0.8, 0.82], [0.79, 0.84], [0.81, 0.8], [0.83, 0.78], [0.8, 0.8]]
     >>> b = [[0.77, 0.8], [0.78, 0.8], [0.78, 0.79], [0.8, 0.77], [0.79, 0.76]]
     >>> print(five_by_two_cv_ftest(a, b))

@@ -228,7 +228,7 @@ def friedman_test(
 
     Examples
     --------
-    >>> from skmetrics_ext import friedman_test
+    >>> from skmetrics_ext.significance import friedman_test
     >>> scores = [[0.9, 0.8, 0.7], [0.8, 0.7, 0.75], [0.7, 0.6, 0.5], [0.9, 0.7, 0.8]]
     >>> print(friedman_test(scores))
     friedman: statistic = 6, p = 0.0498
@@ -353,7 +353,7 @@ def wilcoxon_signed_rank_test(
 
     Examples
     --------
-    >>> from skmetrics_ext import wilcoxon_signed_rank_test
+    >>> from skmetrics_ext.significance import wilcoxon_signed_rank_test
     >>> a, b = [0.8, 0.9, 0.75, 0.6, 0.85], [0.7, 0.85, 0.77, 0.53, 0.82]
     >>> print(wilcoxon_signed_rank_test(a, b))
     wilcoxon, exact: statistic = 14, p = 0.125

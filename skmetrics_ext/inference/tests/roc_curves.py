@@ -190,7 +190,7 @@ def venkatraman_test(
 
     Examples
     --------
-    >>> from skmetrics_ext import venkatraman_test
+    >>> from skmetrics_ext.significance import venkatraman_test
     >>> y_true = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
     >>> a, b = [1, 2, 3, 4, 6, 5, 7, 8, 9, 10], [7, 6, 9, 1, 2, 8, 5, 3, 10, 4]
     >>> print(venkatraman_test(y_true, a, b, random_state=0))

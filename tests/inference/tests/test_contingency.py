@@ -15,20 +15,20 @@ from scipy.optimize import minimize_scalar
 from scipy.special import xlogy
 from scipy.stats import binom, chi2, f_oneway
 
-from skmetrics_ext import (
-    bowker_test,
-    classifier_f_test,
-    cochran_q_test,
-    mcnemar_test,
-    no_information_test,
-    stuart_maxwell_test,
-)
+from skmetrics_ext import mcnemar_test
 from skmetrics_ext.inference.tests.contingency import (
     MCNEMAR_METHODS,
     bowker,
     mcnemar_p_value,
     stuart_maxwell,
     tango_bounds,
+)
+from skmetrics_ext.significance import (
+    bowker_test,
+    classifier_f_test,
+    cochran_q_test,
+    no_information_test,
+    stuart_maxwell_test,
 )
 
 SPLIT = st.tuples(st.integers(0, 40), st.integers(0, 40))

@@ -14,9 +14,8 @@ from skmetrics_ext import (
     bayesian_correlated_ttest,
     corrected_resampled_interval,
     corrected_resampled_ttest,
-    five_by_two_cv_ftest,
-    five_by_two_cv_ttest,
 )
+from skmetrics_ext.significance import five_by_two_cv_ftest, five_by_two_cv_ttest
 
 SIZES = {"n_train": 90, "n_test": 10}
 SCORES = st.integers(2, 12).flatmap(

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skmetrics_ext import compare, mcnemar_test, venkatraman_test
+from skmetrics_ext import compare, mcnemar_test
 from skmetrics_ext.inference.tests.contingency import MCNEMAR_METHODS, tango_bounds
+from skmetrics_ext.significance import venkatraman_test
 from skmetrics_ext.validation import InvalidParameterError
 
 RNG = np.random.default_rng(11)

@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from skmetrics_ext import delong_test, venkatraman_test
+from skmetrics_ext import delong_test
 from skmetrics_ext.inference.tests.roc_curves import (
     exchanged_statistics,
     paired_statistic,
     unpaired_statistic,
 )
+from skmetrics_ext.significance import venkatraman_test
 
 RNG = np.random.default_rng(6)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from support.public import CALLED
 
 import skmetrics_ext as m
 
@@ -91,7 +92,7 @@ def simple_kappa_ci(accuracy: m.results.Estimate, kappa: float) -> list[float]:
 def no_information_p(inputs: Inputs, params: Params) -> float:
     if "confusion_matrix" in inputs:
         inputs = written_out(inputs["confusion_matrix"])
-    return m.no_information_test(inputs["y_true"], inputs["y_pred"]).p_value
+    return m.significance.no_information_test(inputs["y_true"], inputs["y_pred"]).p_value
 
 
 def mcnemar(inputs: Inputs, params: Params) -> dict[str, float]:
@@ -115,7 +116,7 @@ def mcnemar_marginal_p(inputs: Inputs, params: Params) -> float:
     true, pred = np.asarray(inputs["y_true"]), np.asarray(inputs["y_pred"])
     if len(np.unique(true)) == 2:
         return m.mcnemar_test(np.ones_like(true), true, pred, method="corrected").p_value
-    return m.bowker_test(true, pred).p_value
+    return m.significance.bowker_test(true, pred).p_value
 
 
 def parts(test: m.results.TestResult) -> dict[str, float]:
@@ -128,20 +129,20 @@ def parts(test: m.results.TestResult) -> dict[str, float]:
 def on_matrix(name: str) -> Call:
     """A test of the two labellings that have this table."""
     return lambda inputs, params: parts(
-        getattr(m, name)(*written_out(inputs["confusion_matrix"]).values())
+        CALLED[name](*written_out(inputs["confusion_matrix"]).values())
     )
 
 
 def on_models(name: str) -> Call:
-    return lambda inputs, params: parts(getattr(m, name)(inputs["y_true"], inputs["y_preds"]))
+    return lambda inputs, params: parts(CALLED[name](inputs["y_true"], inputs["y_preds"]))
 
 
 def on_folds(name: str) -> Call:
-    return lambda inputs, params: parts(getattr(m, name)(inputs["scores_a"], inputs["scores_b"]))
+    return lambda inputs, params: parts(CALLED[name](inputs["scores_a"], inputs["scores_b"]))
 
 
 def on_ranks(name: str, **fixed: Any) -> Call:
-    return lambda inputs, params: parts(getattr(m, name)(inputs["scores"], **fixed))
+    return lambda inputs, params: parts(CALLED[name](inputs["scores"], **fixed))
 
 
 def corrected_t(inputs: Inputs, params: Params) -> dict[str, float]:
@@ -161,7 +162,9 @@ def wilcoxon(inputs: Inputs, params: Params) -> dict[str, float]:
     first, second = np.asarray(inputs["scores"]).T[params["columns"]]
     assert params["zero"] == "drop"
     return parts(
-        m.wilcoxon_signed_rank_test(first, second, method="approx", correction=params["correction"])
+        m.significance.wilcoxon_signed_rank_test(
+            first, second, method="approx", correction=params["correction"]
+        )
     )
 
 
