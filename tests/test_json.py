@@ -110,6 +110,7 @@ RESULTS = {
     ),
     "precision_recall_curves": lambda: sx.precision_recall_curves(Y, S),
     "precision_recall_gain_curve": lambda: sx.precision_recall_gain_curve(Y, S),
+    "pass_at_k": lambda: sx.pass_at_k(4, [1, 3, 0], 2),
     "proportion_difference_interval": lambda: sx.proportion_difference_interval(3, 9, 4, 9),
     "proportion_interval": lambda: sx.proportion_interval(3, 9),
     "ratio_interval": lambda: sx.ratio_interval(3, 4, 5, 6),

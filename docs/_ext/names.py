@@ -80,6 +80,7 @@ _BY_MODULE = (
     ("inference.confidence_interval", INTERVALS),
     ("inference.proportions", INTERVALS),
     ("inference.two_proportions", INTERVALS),
+    ("inference.pass_at_k", INTERVALS),
     ("inference.nested_cv", INTERVALS),
     ("inference.bands", INTERVALS),
     ("inference.area_power", INTERVALS),

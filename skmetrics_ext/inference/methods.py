@@ -476,10 +476,22 @@ def freedom_of(statistic: Linearized) -> Array:
 
 def _known(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Interval:
     """A statistic that is known by the contributions of its rows."""
+    if method == "effective_n":
+        few = notes.few_effective(statistic)
+        return Interval(*_known_share(statistic, level), statistic.error, few)
     bounds_on = SCALES[{"t": "delta", "atanh": "logit"}.get(method, method)]
     value, error = np.asarray(statistic.value), statistic.error
     low, high = bounds_on(value, error, quantile(level, statistic.freedom), statistic.bounds)
     return Interval(low, high, error, notes.few_effective(statistic))
+
+
+def _known_share(statistic: Linearized, level: Level) -> Bounds:
+    """Wilson's bounds of a mean in [0, 1]; without spread, of as many rows or groups."""
+    share, rows = _effective_rows(statistic)
+    if not float(statistic.error) > notes.ROUNDING:
+        rows = np.asarray(statistic.atoms.effective_rows)
+    low, high = wilson_bounds(share, rows, quantile(level, statistic.freedom))
+    return np.minimum(low, share), np.maximum(high, share)
 
 
 def _on_scale(statistic: Linearized, method: str, level: Level) -> Interval:

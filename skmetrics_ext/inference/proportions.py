@@ -13,6 +13,7 @@ from skmetrics_ext.inference.scales import RANGES, Bounds, Level, mapped_bounds,
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, divide, increasing_root, wilson
 from skmetrics_ext.validation import InvalidParameterError, check_option, warn_undefined
+from skmetrics_ext.validation.containers import read_column
 from skmetrics_ext.validation.parameters import check_level, check_number
 
 # --------------------------------------------------------------------------- kernels
@@ -161,11 +162,12 @@ def proportion_bounds(
 
 @document
 def proportion_interval(
-    count: float,
-    nobs: float,
+    count: float | ArrayLike,
+    nobs: float | None = None,
     *,
     method: ProportionMethod = "wilson",
     confidence_level: float = 0.95,
+    groups: ArrayLike | None = None,
 ) -> Estimate:
     r"""Interval of a proportion, such as accuracy, sensitivity, precision or prevalence.
 
@@ -173,9 +175,10 @@ def proportion_interval(
 
     Parameters
     ----------
-    count : float
-        Number of successes :math:`k`; sums of weights need not be whole.
-    nobs : float
+    count : float or array-like of shape (n_samples,)
+        Number of successes :math:`k`; sums of weights need not be whole. Without ``nobs`` the mark
+        of each answer: 1 or True where it is right, 0 or False where it is wrong.
+    nobs : float, default=None
         Number of trials :math:`n`.
     method : str, default="wilson"
         One of:
@@ -197,6 +200,9 @@ def proportion_interval(
           near 0 and 1, where it has no width; use it to compare with published intervals.
     confidence_level : float in (0, 1), default=0.95
         Nominal coverage of the interval, two-sided.
+    groups : array-like of shape (n_samples,), default=None
+        The group of each mark, such as the document or the question, if marks of a group may
+        depend on each other: the interval is that of the effective number of marks.
 
     Returns
     -------
@@ -221,8 +227,22 @@ def proportion_interval(
     0.308 [0.2553, 0.3662] (95% confidence, wilson)
     >>> print(proportion_interval(0, 20, method="clopper_pearson"))
     0 [0, 0.1684] (95% confidence, clopper_pearson)
+
+    Marks of 24 answers to questions about six documents:
+
+    >>> marks, document = [1, 1, 1, 0, 1, 1] * 4, [1, 1, 2, 3, 3, 4, 4, 4, 5, 5, 6, 6] * 2
+    >>> print(proportion_interval(marks))
+    0.8333 [0.6415, 0.9332] (95% confidence, wilson)
+    >>> proportion_interval(marks, groups=document).n_groups
+    6
     """
     check_option("method", method, PROPORTION_METHODS)
+    if nobs is None:
+        return _of_marks(count, method=method, confidence_level=confidence_level, groups=groups)
+    if groups is not None:
+        raise InvalidParameterError(
+            "groups belong to the marks of single answers: leave out nobs, and pass the marks."
+        )
     level = check_level(confidence_level)
     nobs = check_number("nobs", nobs, 0)
     count = check_count("count", count, "nobs", nobs)
@@ -232,6 +252,30 @@ def proportion_interval(
     share = float(divide(count, nobs))
     error = float(np.sqrt(divide(share * (1 - share), nobs)))
     return estimate(share, (float(low), float(high)), error, method, level)
+
+
+def _of_marks(marks: Any, **options: Any) -> Estimate:
+    """The share of marks that are right: the accuracy of answers whose truth is that they are."""
+    from skmetrics_ext.inference.confidence_interval import confidence_interval
+    from skmetrics_ext.metrics.labels.accuracy import accuracy_score
+
+    if np.ndim(marks) == 0:
+        raise InvalidParameterError(
+            f"nobs is missing: pass the number of trials next to count={marks!r:.60}, or the marks "
+            "of the answers as count."
+        )
+    column = read_column(marks, "count")
+    wrong = [mark for mark in dict.fromkeys(column.labels.ravel().tolist()) if mark not in (0, 1)]
+    if column.values.ndim != 1 or wrong:
+        what = f"{wrong[0]!r}" if wrong else f"an array of shape {column.values.shape}"
+        raise InvalidParameterError(
+            f"count without nobs must hold the mark of each answer, 1 or 0, True or False, got "
+            f"{what}: pass np.asarray(marks) == the mark that is right."
+        )
+    right = column.labels == 1
+    if column.mask is not None:
+        right = np.ma.MaskedArray(right, column.mask)
+    return confidence_interval(accuracy_score, np.ones(len(column), dtype=bool), right, **options)
 
 
 def check_count(name: str, count: Any, total_name: str, total: float) -> float:

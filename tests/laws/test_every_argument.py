@@ -94,6 +94,8 @@ GIVEN = {
     "n_test": 10,
     "count": 3,
     "nobs": 9,
+    "n_tries": [4, 5, 6],
+    "n_right": [1, 3, 0],
     "count_a": 3,
     "nobs_a": 9,
     "count_b": 4,
