@@ -26,8 +26,8 @@ from skmetrics_ext.inference.confidence_interval import confidence_interval as c
 from skmetrics_ext.inference.confidence_interval import influence_values as influence_values
 from skmetrics_ext.inference.known import estimate as estimate
 from skmetrics_ext.inference.nested_cv import nested_cv_interval as nested_cv_interval
-from skmetrics_ext.inference.pooling import pool as pool
 from skmetrics_ext.inference.pass_at_k import pass_at_k as pass_at_k
+from skmetrics_ext.inference.pooling import pool as pool
 from skmetrics_ext.inference.proportions import proportion_interval as proportion_interval
 from skmetrics_ext.inference.sample_size import sample_size as sample_size
 from skmetrics_ext.inference.tests.contingency import mcnemar_test as mcnemar_test

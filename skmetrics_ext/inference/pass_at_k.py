@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Number
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -80,8 +82,8 @@ def pass_at_k(
     """
     level, n_allowed = check_level(confidence_level), check_integer("k", k, 1)
     right = _counts("n_right", n_right)
-    tries = np.broadcast_to(n_tries, right.shape) if np.ndim(n_tries) == 0 else n_tries
-    tries = _counts("n_tries", tries)
+    is_shared = isinstance(n_tries, Number)
+    tries = _counts("n_tries", np.full(len(right), n_tries) if is_shared else n_tries)
     if tries.shape != right.shape or not len(right):
         raise InvalidParameterError(
             f"n_tries and n_right must have one number for each question, got {len(tries)} and "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Number
 from typing import Any, Literal
 
 import numpy as np
@@ -259,7 +260,7 @@ def _of_marks(marks: Any, **options: Any) -> Estimate:
     from skmetrics_ext.inference.confidence_interval import confidence_interval
     from skmetrics_ext.metrics.labels.accuracy import accuracy_score
 
-    if np.ndim(marks) == 0:
+    if isinstance(marks, Number):
         raise InvalidParameterError(
             f"nobs is missing: pass the number of trials next to count={marks!r:.60}, or the marks "
             "of the answers as count."

@@ -150,6 +150,7 @@ FURTHER = {
     "ndcg_score": RANKED,
     "net_benefit_curve": {"thresholds": [0.2, 0.5]},
     "optimal_threshold_interval": {"n_resamples": 9, "random_state": 0},
+    "proportion_interval": {"nobs": 9},
     "partial_roc_auc_score": {"fpr_range": (0, 0.2)},
     "sample_size": {"y_true": Y, "y_pred": P, "width": 0.2},
     "venkatraman_test": {"n_resamples": 9, "random_state": 0},
