@@ -88,9 +88,8 @@ def interval_of(
     """
     if classes := samples_of_classes(statistic.origin):
         params, each = statistic.origin.metric.params, []
-        for name, sample in zip(
-            _names_of_values(statistic.origin, len(classes)), classes, strict=True
-        ):
+        names = _names_of_values(statistic.origin, len(classes))
+        for name, sample in zip(names, classes, strict=True):
             found: Any = interval_of(linearize(sample), method, level, plan)
             facts = replace(found.facts, params=dict(params), positive_class=None, label=name)
             each.append(replace(found, facts=facts))
@@ -119,7 +118,7 @@ def interval_of(
             effect = statistic.design_effect()
         facts = replace(_facts(statistic, method), counts=interval.counts, draws=interval.draws)
     columns: Any = [(statistic.value, *interval[:4], effect)]
-    names: list[Any] = [None]
+    names = [None]
     if is_array := np.ndim(statistic.value) > 0:
         columns = list(zip(*map(np.ravel, np.broadcast_arrays(*columns[0])), strict=True))
         names = _names_of_values(statistic.origin, len(columns))
@@ -240,8 +239,8 @@ def _share(statistic: Linearized, method: str, level: Level, plan: DrawPlan) -> 
     )
     if not design.is_plain:  # as many rows as make a normal quantile as wide as that of t
         rows = rows * (quantile(level) / quantile(level, statistic.freedom)) ** 2
-    if method == ANYTIME:
-        note[...] = ""  # exact for any number of rows
+    if method == ANYTIME:  # exact for any number of rows
+        note[...] = ""
         bounds = anytime.mixture_bounds(np.rint(share * rows), rows, level, plan.min_rows)
     else:
         bounds = proportion_bounds(share * rows, np.fmax(rows, 0.0), method, level)
@@ -256,8 +255,7 @@ def _effective_groups(statistic: Linearized) -> Array:
     if statistic.atoms.group is None:
         return np.asarray(np.inf)
     sizes = np.abs(statistic.influence)
-    largest = sizes.max(axis=-1, keepdims=True)
-    return statistic.atoms.effective_groups(sizes > _NO_CONTRIBUTION * largest)
+    return statistic.atoms.effective_groups(sizes > _NO_CONTRIBUTION * sizes.max(-1, keepdims=True))
 
 
 def _effective_rows(statistic: Linearized, prior: float | None = None) -> tuple[Array, Array]:
@@ -296,8 +294,7 @@ def _effective_rows(statistic: Linearized, prior: float | None = None) -> tuple[
     rarest = of_class[of_class > 0].min()
     is_still = (variance == 0) & (low < value) & (value < high)
     rows = np.where(is_still, np.fmin(rows, rarest), rows)
-    known = np.isfinite(rows) & (rows > 0) | np.isnan(value)
-    return share, np.where(known, rows, rarest)
+    return share, np.where(np.isfinite(rows) & (rows > 0) | np.isnan(value), rows, rarest)
 
 
 def _mover(
@@ -390,7 +387,8 @@ def _table_bounds(statistic: Linearized, method: str, level: Level) -> Bounds:
 
 def _table_score(statistic: Linearized, _method: str, level: Level) -> Bounds:
     """Wilson's bounds of a share of the effective number of rows."""
-    share, rows = _effective_rows(statistic, _PRIOR if statistic.design.is_plain else None)
+    has_prior = statistic.design.is_plain and statistic.origin.is_compact
+    share, rows = _effective_rows(statistic, _PRIOR if has_prior else None)
     down, up = wilson_bounds(share, rows, quantile(level, statistic.freedom))
     value, (low, high) = statistic.value, statistic.bounds
     width = high - low
@@ -476,22 +474,12 @@ def freedom_of(statistic: Linearized) -> Array:
 
 def _known(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Interval:
     """A statistic that is known by the contributions of its rows."""
+    few = notes.few_effective(statistic)
     if method == "effective_n":
-        few = notes.few_effective(statistic)
-        return Interval(*_known_share(statistic, level), statistic.error, few)
+        return Interval(*_table_score(statistic, method, level), statistic.error, few)
     bounds_on = SCALES[{"t": "delta", "atanh": "logit"}.get(method, method)]
-    value, error = np.asarray(statistic.value), statistic.error
-    low, high = bounds_on(value, error, quantile(level, statistic.freedom), statistic.bounds)
-    return Interval(low, high, error, notes.few_effective(statistic))
-
-
-def _known_share(statistic: Linearized, level: Level) -> Bounds:
-    """Wilson's bounds of a mean in [0, 1]; without spread, of as many rows or groups."""
-    share, rows = _effective_rows(statistic)
-    if not float(statistic.error) > notes.ROUNDING:
-        rows = np.asarray(statistic.atoms.effective_rows)
-    low, high = wilson_bounds(share, rows, quantile(level, statistic.freedom))
-    return np.minimum(low, share), np.maximum(high, share)
+    reach = np.asarray(statistic.value), statistic.error, quantile(level, statistic.freedom)
+    return Interval(*bounds_on(*reach, statistic.bounds), statistic.error, few)
 
 
 def _on_scale(statistic: Linearized, method: str, level: Level) -> Interval:

@@ -100,7 +100,7 @@ def pass_at_k(
     steps = np.arange(n_allowed)
     factors = 1 - right[:, None] / (tries[:, None] - steps)
     values = 1 - np.where(tries - right < n_allowed, 0.0, factors.prod(axis=1))
-    value = float(values.mean())
+    value = float(values.mean() if np.ptp(values) else values[0])  # no spread is none of rounding
     metric = Metric("pass_at_k", pass_at_k, UnknownSpec(pass_at_k), {"k": n_allowed})
     sample = KnownSample(metric, value, values - value, groups, "effective_n", (0.0, 1.0))
     identities = read_identities(rows, sample())
