@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from html import escape
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -19,11 +19,37 @@ _WIDEST, _PADDING = 22, 4  # characters: the largest minimum width of an HTML te
 # --------------------------------------------------------------------------- numbers
 
 
+class Drawn(float):
+    """A number from random draws, with its Monte Carlo standard error.
+
+    `digits` prints the digits that it determines; to everything else it is a float.
+    """
+
+    error: float
+
+    def __new__(cls, value: float, error: float = 0.0) -> Self:
+        drawn = super().__new__(cls, value)
+        drawn.error = float(error)
+        return drawn
+
+
+def digits(value: float, form: str) -> str:
+    """A formatted number; the last digit is worth at least two Monte Carlo standard errors."""
+    error = getattr(value, "error", 0.0)
+    if not 0 < error < math.inf:
+        return format(value, form)
+    places = math.floor(-math.log10(2 * error))
+    if form.endswith("f"):
+        start, _, most = form[:-1].rpartition(".")
+        form = f"{start}.{min(int(most), max(places, 0))}f"
+    return format(round(float(value), places) + 0.0, form)
+
+
 def number(value: float) -> str:
     """Four decimals, or four digits from 1000 on; "undefined" for nan."""
     if math.isnan(value):
         return "undefined"
-    return f"{value:z.4f}" if abs(value) < 1000 else f"{value:.4g}"
+    return digits(value, "z.4f" if abs(value) < 1000 else ".4g")
 
 
 def count(value: float) -> str:
@@ -47,10 +73,18 @@ def signed(value: float) -> str:
 
 
 def probability(value: float) -> str:
-    """Three decimals, or "< 0.001"."""
+    """Three decimals, or "< 0.001"; fewer where draws determine no more."""
     if math.isnan(value):
         return ""
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+    shown = digits(value, ".3f")
+    return f"< {shown[:-1]}1" if value < 0.001 or not float(shown) else shown
+
+
+def p_value_text(value: float) -> str:
+    """Three digits after "= ", or "< " and the last decimal that draws determine."""
+    shown = digits(value, ".3g")
+    is_below = value and not float(shown)
+    return f"< {digits(value, '.15f')[:-1]}1" if is_below else f"= {shown}"
 
 
 def plain(value: Any) -> str:
@@ -230,6 +264,8 @@ def python_of(value: Any) -> Any:
         }
     if isinstance(value, list | tuple):
         return [python_of(item) for item in value]
+    if isinstance(value, Drawn):
+        return float(value)
     return python_of(value.tolist()) if isinstance(value, np.ndarray | np.generic) else value
 
 

@@ -15,6 +15,7 @@ from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.linearized import Linearized, covariance_of, linearize
 from skmetrics_ext.inference.methods import interval_of, methods_of
 from skmetrics_ext.inference.notes import BEYOND_POINT, rows_beyond
+from skmetrics_ext.inference.scales import drawn_bounds
 from skmetrics_ext.inference.simultaneous import level_of_all
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, Options, PosLabel, RandomState
@@ -55,6 +56,8 @@ class CurveBand(Tabular):
         Nominal coverage.
     point_level : float
         Level of the interval at each point; that of the band if it is pointwise.
+    draws : tuple of (int or None), default=()
+        Number of draws at each of the points.
 
     Examples
     --------
@@ -76,6 +79,7 @@ class CurveBand(Tabular):
     method: str
     confidence_level: float
     point_level: float
+    draws: tuple[int | None, ...] = ()
 
     def __post_init__(self) -> None:
         read_curve(self)
@@ -96,7 +100,11 @@ class CurveBand(Tabular):
         level = f"{100 * self.confidence_level:g}% {self.band}, {self.method}"
         lead = [f"{self.metric} by {self.along} ({level})"]
         listed = zip(*(list(column) for column in columns.values()), strict=True)
-        return Table([dict(zip(columns, row, strict=True)) for row in listed], lead=lead)
+        rows = [dict(zip(columns, row, strict=True)) for row in listed]
+        for row, n_draws in zip(rows, self.draws, strict=False):
+            if n_draws:
+                row |= drawn_bounds(row["low"], row["high"], self.confidence_level, n_draws)
+        return Table(rows, lead=lead)
 
 
 @document
@@ -114,7 +122,7 @@ def curve_band(
     sample_weight: ArrayLike | None = None,
     weights_are: WeightsAre = "importance",
     pos_label: PosLabel = None,
-    n_resamples: int = 9999,
+    n_resamples: int | None = None,
     random_state: RandomState = 0,
     **metric_params: Any,
 ) -> CurveBand:
@@ -159,8 +167,9 @@ def curve_band(
     weights_are : {"importance", "frequency"}, default="importance"
         Whether a weight of 2 is one row that counts twice, or two rows.
     {score_pos_label}
-    n_resamples : int, default=9999
-        Draws of the largest error, and of methods that resample.
+    n_resamples : int, default=None
+        Number of draws: by default 100,000 of the largest error of a simultaneous band, and as many
+        as `confidence_interval` draws where a point is resampled.
     random_state : int, Generator, RandomState or None, default=0
         Seed of the draws.
     **metric_params : dict
@@ -234,7 +243,8 @@ def curve_band(
     def estimates_of(method: str, level: float) -> list[Any]:
         return [interval_of(each, method, level, plan) for each in statistics]
 
-    if band == "simultaneous":
+    jointly = band == "simultaneous"
+    if jointly:
         if at is None:  # the points whose own interval has no note, if there are any
             smooth = [each.has_influence for each in statistics]
             clear = [not estimate.note for estimate in estimates_of(method, level)]
@@ -248,7 +258,7 @@ def curve_band(
         shares = len(statistics) > 1 and all(_EXACT in methods_of(each) for each in statistics)
         method = _EXACT if method == "auto" and shares else method
         covariance = covariance_of(statistics)
-        point_level = level_of_all(covariance, level, plan.most_draws, plan.random_state)
+        point_level = level_of_all(covariance, level, plan.normal_draws, plan.random_state)
     estimates = estimates_of(method, point_level)
     arrays: dict[str, Any] = {
         name: np.array([getattr(estimate, name) for estimate in estimates])
@@ -264,6 +274,7 @@ def curve_band(
         method=estimates[0].method,
         confidence_level=level,
         point_level=point_level,
+        draws=tuple(plan.normal_draws if jointly else each.draws for each in estimates),
     )
 
 

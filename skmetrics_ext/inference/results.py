@@ -8,7 +8,9 @@ from functools import partial
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from skmetrics_ext.formats import digits, p_value_text
 from skmetrics_ext.inference.notes import reason, with_design
+from skmetrics_ext.inference.scales import drawn_bounds, drawn_p_value
 from skmetrics_ext.result_bases import Citable, Described, Facts, Result
 
 if TYPE_CHECKING:
@@ -242,6 +244,14 @@ class Estimate(Computable):
     margin: float | None = None
     _made: Any = field(default=None, repr=False, compare=False)
 
+    def __post_init__(self) -> None:
+        """Give bounds and a p-value by draws their Monte Carlo errors."""
+        if not self.draws:
+            return
+        bounds = drawn_bounds(self.low, self.high, self.confidence_level, self.draws)
+        for name, value in {**bounds, "p_value": drawn_p_value(self.p_value, self.draws)}.items():
+            object.__setattr__(self, name, value)
+
     @property
     def _hidden(self) -> Sequence[str]:
         """Fields that only results of another kind have."""
@@ -284,7 +294,7 @@ class Estimate(Computable):
 
     def __str__(self) -> str:
         scale = "log ratio " if "log_ratio" in self.method else ""
-        bounds = f"[{self.low:.4g}, {self.high:.4g}]"
+        bounds = f"[{digits(self.low, '.4g')}, {digits(self.high, '.4g')}]"
         return f"{scale}{self.value:.4g} {bounds}{self._verdict} {_details(self)}"
 
     @property
@@ -297,7 +307,7 @@ class Estimate(Computable):
             by = "" if self.margin is None else f" by margin {self.margin:g}"
             shown = "shown" if self.concluded else "not shown"
             claim = f", {self.alternative}{by} {shown} at {100 * self._error:.3g}%"
-        return f", p = {self.p_value:.3g}{claim}"
+        return f", p {p_value_text(self.p_value)}{claim}"
 
 
 class Comparison(Estimate):
@@ -445,4 +455,4 @@ class TestResult(Result):
         return iter((self.statistic, self.p_value))
 
     def __str__(self) -> str:
-        return f"{self.method}: statistic = {self.statistic:.4g}, p = {self.p_value:.3g}"
+        return f"{self.method}: statistic = {self.statistic:.4g}, p {p_value_text(self.p_value)}"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import exp, pi, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from skmetrics_ext.formats import Drawn
 from skmetrics_ext.numeric import Array, divide
 
 Range = tuple[float, float]
@@ -31,6 +33,18 @@ def quantile(level: Level, freedom: Array | float | None = None) -> Any:
 
     tail = (1 + level) / 2
     return ndtri(tail) if freedom is None else np.asarray(stdtrit(freedom, tail))
+
+
+def drawn_bounds(low: float, high: float, level: float, n_draws: int) -> dict[str, Drawn]:
+    """Bounds by draws, with the error of percentiles of numbers that are about normal."""
+    z, tail = quantile(level), (1 - level) / 2
+    error = (high - low) / (2 * z) * sqrt(2 * pi * tail * (1 - tail) / n_draws) * exp(z * z / 2)
+    return {"low": Drawn(low, error), "high": Drawn(high, error)}
+
+
+def drawn_p_value(p_value: float, n_draws: int, tails: int = 2) -> Drawn:
+    """A p-value by draws, with its error; of two tails it is twice the share of one of them."""
+    return Drawn(p_value, min(sqrt(p_value * (tails - p_value) / n_draws), 0.05))
 
 
 def delta_bounds(value: Array, error: Array, z: Array, bounds: Range) -> Bounds:

@@ -98,7 +98,7 @@ def by_max_t(task: ModelsToCompare, pairs: Sequence[Pair]) -> list[Estimate]:
     error = np.sqrt(np.where(known, variance, np.nan))
     alone = 2 * stdtr(freedom, -np.abs(divide(difference, error)))
     z = -ndtri(alone / 2)
-    n_draws = task.plan.n_resamples or 100_000  # normal ones are cheap
+    n_draws = task.plan.normal_draws
     root = root_of(covariance)
     largest = largest_of(root[first[known]] - root[second[known]], n_draws, task.plan.random_state)
     n_tests, n_values = max(int(known.sum()), 1), n_draws + 1

@@ -195,11 +195,11 @@ def compare_many(
     >>> c = [0, 1, 1, 1] * 40 + [0, 0, 1, 0] * 10
     >>> print(compare_many("balanced_accuracy", y_true, {"a": a, "b": b, "c": c}, random_state=0))
     balanced_accuracy: a 0.9, b 0.75, c 0.75 (95% simultaneous intervals, max_t)
-    first  second  difference           interval  p (adjusted)
-    -----  ------  ----------  -----------------  ------------
-    a      b          +0.1500   [0.0645, 0.2355]       < 0.001
-    a      c          +0.1500   [0.0727, 0.2273]       < 0.001
-    b      c           0.0000  [-0.0502, 0.0502]         1.000
+    first  second  difference         interval  p (adjusted)
+    -----  ------  ----------  ---------------  ------------
+    a      b          +0.1500   [0.065, 0.235]       < 0.001
+    a      c          +0.1500   [0.073, 0.227]       < 0.001
+    b      c           0.0000  [-0.050, 0.050]          1.00
     """
     check_option("adjust", adjust, ADJUSTMENTS)
     check_option("weights_are", weights_are, WEIGHT_KINDS)

@@ -10,13 +10,14 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from skmetrics_ext.formats import fields_of
+from skmetrics_ext.formats import fields_of, p_value_text
 from skmetrics_ext.inference.compare_samples import difference_of_samples
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.inference.margins import Claim
 from skmetrics_ext.inference.methods import interval_of
 from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.inference.scales import drawn_p_value
 from skmetrics_ext.inference.simultaneous import optimistic_estimates
 from skmetrics_ext.inference.tests.rank_tests import holm_adjust
 from skmetrics_ext.numeric import divide
@@ -357,7 +358,8 @@ class GroupComparison:
         parts = list(known.values())
         observed, drawn, method = compare_ranges(parts, seed)
         as_large = int((drawn.studentized >= observed - 1e-9).sum())
-        p_value = (1 + as_large) / (1 + len(drawn.plain))
+        n_draws = len(drawn.plain)
+        p_value: float = drawn_p_value((1 + as_large) / (1 + n_draws), n_draws, tails=1)
         if method == "normal":
             tested = self._tested(parts, level)
             p_value = p_value if np.isnan(tested) else tested
@@ -583,8 +585,8 @@ class GroupSpread(Result):
         return (
             f"{self.largest:.4g} from {_in_words(self.lowest)} to {_in_words(self.highest)} "
             f"({self.n_groups} groups); equal groups would lie {self.expected:.4g} apart on "
-            f"average, and more than {self.limit:.4g} in {rare} of draws (p = {self.p_value:.3g}, "
-            f"{self.method})"
+            f"average, and more than {self.limit:.4g} in {rare} of draws "
+            f"(p {p_value_text(self.p_value)}, {self.method})"
         )
 
 

@@ -236,10 +236,10 @@ def optimal_threshold_interval(
     >>> y_score = [k % 17 + 6 * label for k, label in enumerate(y_true)]
     >>> print(optimal_threshold_interval(y_true, y_score, criterion="f1", random_state=0))
     95% intervals
-    of          value           interval  standard_error  method                note
-    ---------  ------  -----------------  --------------  --------------------  ----
-    threshold  6.0000  [5.0000, 15.0000]                  m-out-of-n bootstrap  [1]
-    f1         0.7478   [0.6656, 0.8189]          0.0381  cross-fitted, wilson
+    of          value          interval  standard_error  method                note
+    ---------  ------  ----------------  --------------  --------------------  ----
+    threshold  6.0000           [5, 15]                  m-out-of-n bootstrap  [1]
+    f1         0.7478  [0.6656, 0.8189]          0.0381  cross-fitted, wilson
     <BLANKLINE>
     [1] few rows on the wrong side of the threshold: 0 positive (decides the lower bound)
     """
@@ -263,7 +263,8 @@ def optimal_threshold_interval(
     facts = Facts(chosen.criterion, {}, atoms.n_rows, atoms.effective_rows, None, positive)
     note = "" if objective.constraints else chosen.note
     note = "; ".join(filter(None, (note, threshold.note)))
-    threshold, value = replace(threshold, facts=facts, note=note), replace(value, facts=facts)
+    drawn = replace(facts, draws=plan.most_draws)
+    threshold, value = replace(threshold, facts=drawn, note=note), replace(value, facts=facts)
     return ThresholdInterval(chosen, threshold, value, chosen.value - value.value)
 
 

@@ -15,14 +15,14 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 # capability is added on purpose, and falls when lines go.
 SLACK = 150
 LIMITS = {
-    "inference": 7778,
+    "inference": 7808,
     "metrics and registry": 5640,
     "report": 4148,
     "merged and slices": 3175,
     "validation": 2560,
     "plotting": 2385,
     "backends": 1918,
-    "top level": 1900,
+    "top level": 1926,
     "cli": 1809,
     "scoring": 1278,
     "thresholds": 1464,

@@ -72,6 +72,11 @@ class DrawPlan:
         """Number of draws, unless they stop earlier."""
         return MOST_DRAWS if self.n_resamples is None else self.n_resamples
 
+    @property
+    def normal_draws(self) -> int:
+        """Number of draws of normal errors, which are cheap."""
+        return 100_000 if self.n_resamples is None else self.n_resamples
+
 
 PLAN = DrawPlan()  # the default
 

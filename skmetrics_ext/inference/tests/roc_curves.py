@@ -12,7 +12,7 @@ from skmetrics_ext.inference.draws.atoms import block_sizes
 from skmetrics_ext.inference.draws.bootstrap import seed_sequence
 from skmetrics_ext.inference.draws.readers import errors_naming
 from skmetrics_ext.inference.results import TestResult
-from skmetrics_ext.inference.scales import tail_probability
+from skmetrics_ext.inference.scales import drawn_p_value, tail_probability
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.numeric import Array, PosLabel, RandomState, exclusive_cumsum
@@ -194,7 +194,7 @@ def venkatraman_test(
     >>> y_true = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
     >>> a, b = [1, 2, 3, 4, 6, 5, 7, 8, 9, 10], [7, 6, 9, 1, 2, 8, 5, 3, 10, 4]
     >>> print(venkatraman_test(y_true, a, b, random_state=0))
-    venkatraman, paired: statistic = 18, p = 0.196
+    venkatraman, paired: statistic = 18, p = 0.2
     """
     check_draws(n_resamples)
     rng = np.random.default_rng(seed_sequence(random_state))
@@ -221,7 +221,7 @@ def venkatraman_test(
         observed.append(statistic)
         as_large += sum(int((drawn >= statistic * (1 - _ROUNDING)).sum()) for drawn in draws)
     name = "venkatraman, paired" if paired else "venkatraman, two samples"
-    p_value = (as_large + 1) / (n_resamples + 1)
+    p_value = drawn_p_value((as_large + 1) / (n_resamples + 1), n_resamples, tails=1)
     return TestResult(float(np.mean(observed)), p_value, name)
 
 
