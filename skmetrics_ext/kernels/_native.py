@@ -99,6 +99,10 @@ def encode(*columns: Array) -> tuple[Array, list[Array]]:
         kinds = {column.dtype.kind for column in columns}
         if kinds == {"U"} and all(map(_is_native_text, columns)):
             encoded = _encode_text(columns)
+        elif "f" in kinds and (whole := labels.whole_numbers(columns)) is not None:
+            encoded = _encode_integers(whole)
+            if encoded is not None:
+                encoded = encoded[0].astype(np.result_type(*columns)), encoded[1]
         elif kinds <= {"O", "U"}:
             encoded = _encode_objects([column.astype(object, copy=False) for column in columns])
     return _numpy.encode(*columns) if encoded is None else encoded

@@ -39,6 +39,9 @@ def encode(*columns: Array) -> tuple[Array, list[Array]]:
             return encoded
     if any(column.dtype.kind == "O" for column in columns):
         return _encode_objects(columns)
+    whole = whole_numbers(columns)
+    if whole is not None and (by_table := _encode_by_table(whole)) is not None:
+        return by_table[0].astype(np.result_type(*columns)), by_table[1]
     joined = np.concatenate(columns)
     ends = np.cumsum([len(column) for column in columns])[:-1]
     by_hash: tuple[Array, Array] | None = None
@@ -47,6 +50,23 @@ def encode(*columns: Array) -> tuple[Array, list[Array]]:
     classes, joined_codes = by_hash or np.unique(joined, return_inverse=True)
     flat = joined_codes.reshape(-1).astype(np.int64, copy=False)
     return classes, list(np.split(flat, ends))
+
+
+def whole_numbers(columns: tuple[Array, ...]) -> tuple[Array, ...] | None:
+    """Floats that are whole, as integers beside other integers; None if some are not."""
+    if {column.dtype.kind for column in columns} - set("biuf"):
+        return None
+    whole = []
+    for column in columns:
+        if column.dtype.kind == "f":
+            if not (np.abs(column) <= _MAX_EXACT_FLOAT).all():
+                return None
+            integers = column.astype(np.int64)
+            if not (integers == column).all():
+                return None
+            column = integers
+        whole.append(column)
+    return tuple(whole)
 
 
 def _encode_text(joined: Array) -> tuple[Array, Array] | None:

@@ -119,6 +119,10 @@ nb::object encode_integers_(nb::list columns, std::size_t cells_per_row, std::si
     }
     Memory<i64> own(array.size());
     by_integer(array, [&](auto values) -> nb::object {
+      if (classes == static_cast<i64>(span) && values.stride == 1) {
+        widen(values.data, array.size(), all->low, own.data);
+        return nb::none();
+      }
       for (std::size_t i = 0; i < array.size(); ++i) {
         own.data[i] = code(values[i]);
       }

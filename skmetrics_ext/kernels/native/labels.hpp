@@ -97,6 +97,14 @@ Range<T> range_of(const Column<T>& values, std::size_t n) {
   return {low, high, finite};
 }
 
+// Codes of values that occur from the lowest on without a gap.
+template <class V>
+void widen(const V* values, std::size_t n, i64 low, i64* codes) {
+  for (std::size_t i = 0; i < n; ++i) {
+    codes[i] = static_cast<i64>(static_cast<u64>(values[i]) - static_cast<u64>(low));
+  }
+}
+
 // A table over the values of a span. Its length is a power of two, so that a value that was not
 // there when the span was found has a place too.
 template <class T>
