@@ -91,7 +91,7 @@ def read_identities(rows: Any, statistic: Linearized, sample_weight: Any = None)
     """The name of the rows, or an identity of each that has weight."""
     if rows is None or isinstance(rows, str):
         return rows
-    values, n_rows = read_column(rows, "rows").values, statistic.by_row[0].shape[-1]
+    values, n_rows = read_column(rows, "rows").labels, statistic.by_row[0].shape[-1]
     if sample_weight is not None and values.ndim == 1:
         weight = read_column(sample_weight, "sample_weight").values
         values = values[weight != 0] if len(values) == len(weight) else values
@@ -177,7 +177,7 @@ def _are_equal(a: Array | None, b: Array | None) -> bool:
 def _labels(sample: Any) -> Array:
     """The true labels as the user gave them, not their codes."""
     if not hasattr(sample, "data"):
-        return np.asarray(read_column(sample.y_true, "y_true").values)
+        return np.asarray(read_column(sample.y_true, "y_true").labels)
     data: Any = getattr(sample, "given", None) or sample.data
     is_coded = data.true.ndim == 1 and data.true.dtype.kind == "i"
     return np.asarray(np.asarray(data.classes)[data.true] if is_coded else data.true)

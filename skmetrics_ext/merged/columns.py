@@ -216,7 +216,7 @@ def read_value_column(data: Any, name: str, place: RowLocation) -> Column:
         raise InvalidParameterError(
             f"Column {name!r} has a missing value in {where}; drop or fill such rows."
         )
-    read = read_column(_by_dictionary(column), name)
+    read = read_column(column, name)
     values = read.values
     if values.dtype.kind == "f" and not kernels.all_finite(values):
         row = int(np.argmin(np.isfinite(values)))
@@ -228,18 +228,6 @@ def _refused(
     name: str, value: Any, row: int, place: RowLocation, why: str = ""
 ) -> InvalidParameterError:
     return InvalidParameterError(f"Column {name!r} holds {value} in {place.of(row)}{why}.")
-
-
-def _by_dictionary(column: Any) -> Any:
-    """Text of Arrow and pandas as categories, many times faster than Python strings."""
-    if str(getattr(column, "dtype", "")) in ("str", "string") and hasattr(column, "factorize"):
-        return column.astype("category")
-    kind = str(getattr(column, "type", ""))
-    if kind in ("string", "large_string", "string_view") and hasattr(column, "dictionary_encode"):
-        if kind == "string_view":
-            column = column.cast("string")
-        return column.dictionary_encode()
-    return column
 
 
 def _scores(data: Any, names: ColumnNames, place: RowLocation) -> tuple[Array, float]:

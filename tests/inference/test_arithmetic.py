@@ -211,6 +211,18 @@ def test_identities_pair_rows():
     assert other.method.startswith("mover")
 
 
+@pytest.mark.parametrize("dtype", ["category", "str"])
+def test_text_that_names_rows_is_compared_as_text(dtype):
+    pandas = pytest.importorskip("pandas")
+    names = [pandas.Series([f"{site}{i}" for i in range(N)], dtype=dtype) for site in "ab"]
+    a, other, b = (
+        sx.confidence_interval("f1", Y, scores >= 0.5, rows=rows)
+        for scores, rows in zip(SCORES, (names[0], names[1], names[0].copy()), strict=True)
+    )
+    same(a - b, sx.compare("f1", Y, SCORES[0] >= 0.5, SCORES[2] >= 0.5))
+    assert (a - other).method.startswith("mover")
+
+
 def test_rows_that_are_shared_in_part_are_counted_once():
     """The rows of one site and all rows: the error is that of the bootstrap of all rows."""
     number, site = np.arange(N), np.arange(N) < 120

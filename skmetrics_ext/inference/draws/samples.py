@@ -526,7 +526,7 @@ class FunctionSample(Sample):
 
     @cached_property
     def atoms(self) -> Atoms:
-        values = read_column(self.y_true, "y_true").values
+        values = read_column(self.y_true, "y_true").labels
         is_column = isinstance(values, np.ndarray) and values.ndim == 1
         label = None
         if is_column and values.dtype.kind != "f":
