@@ -28,8 +28,8 @@ class Column:
 
     ``values`` is an ndarray or a scipy sparse matrix. With ``categories``, the values are codes
     into them, and ``ordered`` says whether their order is meaningful. Text of pandas, polars and
-    Arrow has categories too: that is many times faster than Python's strings. ``names`` are the column
-    names of a data frame, unless they are the default ones.
+    Arrow has categories too: that is many times faster than Python's strings. ``names`` are the
+    column names of a data frame, unless they are the default ones.
     """
 
     name: str
