@@ -103,7 +103,6 @@ from skmetrics_ext.metrics.labels.paired_rates import (
     class_likelihood_ratios as class_likelihood_ratios,
 )
 from skmetrics_ext.metrics.labels.paired_rates import diagnostic_odds_ratio as diagnostic_odds_ratio
-from skmetrics_ext.metrics.labels.paired_rates import f1_gain_score as f1_gain_score
 from skmetrics_ext.metrics.labels.paired_rates import (
     fowlkes_mallows_index_score as fowlkes_mallows_index_score,
 )
@@ -114,11 +113,8 @@ from skmetrics_ext.metrics.labels.paired_rates import (
 from skmetrics_ext.metrics.labels.paired_rates import (
     positive_likelihood_ratio as positive_likelihood_ratio,
 )
-from skmetrics_ext.metrics.labels.paired_rates import precision_gain_score as precision_gain_score
-from skmetrics_ext.metrics.labels.paired_rates import recall_gain_score as recall_gain_score
 from skmetrics_ext.metrics.labels.paired_rates import youden_j_score as youden_j_score
 from skmetrics_ext.metrics.labels.rates import detection_prevalence as detection_prevalence
-from skmetrics_ext.metrics.labels.rates import detection_rate as detection_rate
 from skmetrics_ext.metrics.labels.rates import f1_score as f1_score
 from skmetrics_ext.metrics.labels.rates import false_discovery_rate as false_discovery_rate
 from skmetrics_ext.metrics.labels.rates import false_negative_rate as false_negative_rate

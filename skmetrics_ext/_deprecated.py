@@ -22,13 +22,27 @@ MOVED: Mapping[str, str] = {
     ),
 }  # fmt: skip
 
-# Names that another call replaces -> the module that defines them, and that call.
-REPLACED: Mapping[str, tuple[str, str]] = {}
+# Names that another call replaces -> what answers, and that call.
+_STATISTICS = "skmetrics_ext.metrics.labels.table_statistics"
+REPLACED: Mapping[str, tuple[str, str]] = {
+    "detection_rate": (
+        f"{_STATISTICS}.detection_rate",
+        "confusion_statistic(y_true, y_pred, 'detection_rate')",
+    ),
+    **{
+        f"{name}_score": (
+            f"{_STATISTICS}.{name}",
+            f"confusion_statistic(y_true, y_pred, '{name}')",
+        )
+        for name in ("f1_gain", "precision_gain", "recall_gain")
+    },
+}
 
 
-def deprecated(name: str, stacklevel: int = 3) -> Any:
+def deprecated(name: str, module: str = "skmetrics_ext") -> Any:
     """The thing of a deprecated name, with a warning that says what to write instead."""
-    module, instead = REPLACED.get(name) or (MOVED[name], f"{MOVED[name]}.{name}")
-    message = f"skmetrics_ext.{name} is deprecated and will be removed in version 0.4: use"
-    warn(f"{message} {instead}.", FutureWarning, stacklevel=stacklevel)
-    return getattr(import_module(module), name)
+    place, instead = REPLACED.get(name) or (f"{MOVED[name]}.{name}",) * 2
+    message = f"{module}.{name} is deprecated and will be removed in version 0.4: use {instead}."
+    warn(message, FutureWarning, stacklevel=3)
+    home, _, own = place.rpartition(".")
+    return getattr(import_module(home), own)

@@ -75,7 +75,7 @@ def scorer_table() -> str:
     for spec in skmetrics_ext.METRICS.values():
         scorers = ", ".join(f"``{name}``" for name in spec.scorers) or "none"
         low, high = map(facts.number, spec.bounds)
-        own = hasattr(skmetrics_ext, spec.name)  # else it is asked for by name
+        own = spec.name in skmetrics_ext.__all__  # else it is asked for by name
         link = f":func:`{spec.name}`" if own else f":func:`{spec.name} <confusion_statistic>`"
         lines += [
             f"   * - {link}", f"     - {low} to {high}",

@@ -17,6 +17,7 @@ from skmetrics_ext.cli.models import make_models
 from skmetrics_ext.cli.options import DATASET, MODELLING, Command, form_of
 from skmetrics_ext.cli.predictions import note_no_positive_class, parse_positive, required_metrics
 from skmetrics_ext.datasets import Dataset, Use, load
+from skmetrics_ext.registry import scorers
 from skmetrics_ext.registry.defaults import CHOICE
 from skmetrics_ext.report.cross_validation import make_splitter
 from skmetrics_ext.validation.errors import near
@@ -65,7 +66,7 @@ def _splitter(options: argparse.Namespace, data: Dataset) -> Any:
 
 def scorer_name(name: str) -> str:
     """The checked name of a scorer; ``log_loss`` means ``neg_log_loss``, as in other commands."""
-    name = f"neg_{name}" if f"neg_{name}" in sx.get_scorer_names() else name
+    name = f"neg_{name}" if f"neg_{name}" in scorers() else name
     sx.get_scorer(name)
     return name
 

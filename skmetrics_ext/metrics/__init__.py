@@ -1,7 +1,9 @@
 """All metric functions, curves and makers of scorers, as in `sklearn.metrics`."""
 
 import sys
+from typing import Any
 
+from skmetrics_ext._deprecated import REPLACED, deprecated
 from skmetrics_ext._lazy import lazy_names
 
 _MODULES = (
@@ -25,4 +27,10 @@ def _places() -> dict[str, str]:
     }
 
 
-__getattr__, __dir__ = lazy_names(__name__, _places)
+_get, __dir__ = lazy_names(__name__, _places)
+
+
+def __getattr__(name: str) -> Any:
+    if REPLACED.get(name, ("",))[0].startswith(_MODULES):
+        return deprecated(name, __name__)
+    return _get(name)

@@ -369,7 +369,7 @@ def _reader(kernel: Callable[..., Array]) -> Callable[..., Array]:
 class Statistic(NamedTuple):
     """Facts about a statistic of the confusion table, for `confusion_statistic`."""
 
-    abbreviation: str  # its name in PyCM
+    abbreviation: str  # its name in PyCM, or in the source
     per_class: bool
     in_units: bool  # whether the scale of the weights matters
     formula: str

@@ -4,7 +4,15 @@
 """
 
 from skmetrics_ext.metrics.spec import MetricSpec
-from skmetrics_ext.registry.find import Metric, defaults_of, find, parameters_of, scorers, spec_of
+from skmetrics_ext.registry.find import (
+    Metric,
+    defaults_of,
+    find,
+    parameters_of,
+    scorer_names,
+    scorers,
+    spec_of,
+)
 from skmetrics_ext.registry.table import METRICS
 
 __all__ = [
@@ -14,6 +22,7 @@ __all__ = [
     "defaults_of",
     "find",
     "parameters_of",
+    "scorer_names",
     "scorers",
     "spec_of",
 ]

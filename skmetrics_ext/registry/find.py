@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from skmetrics_ext._lazy import renamed
 from skmetrics_ext.metrics import averaging
 from skmetrics_ext.metrics.averaging import Tell
 from skmetrics_ext.metrics.labels.summaries import confusion_statistic
@@ -49,6 +50,7 @@ def defaults_of(function: Callable[..., Any]) -> Mapping[str, Any]:
     }
 
 
+_NEW_NAMES = {f"{name}_gain_score": f"{name}_gain" for name in ("f1", "precision", "recall")}
 _OVER_CLASSES = (None, "micro", "macro", "weighted")
 
 
@@ -336,6 +338,11 @@ def spec_of(function: Callable[..., Any]) -> MetricSpec | None:
     return spec if spec is not None and spec.function is function else None
 
 
+def scorer_names() -> list[str]:
+    """Names of scorers in lists and hints, without statistics of the table, which also answer."""
+    return sorted(n for n, (s, _) in scorers().items() if not hasattr(s.function, "statistic"))
+
+
 @cache
 def scorers() -> Mapping[str, tuple[MetricSpec, Mapping[str, Any]]]:
     """Name of every scorer -> its spec and the parameters that it sets."""
@@ -353,6 +360,7 @@ def find(metric: Any, params: Mapping[str, Any] | None = None, *, scorer: bool =
     if isinstance(metric, Metric):
         return metric.with_params(**params) if params else metric
     if isinstance(metric, str):
+        metric = renamed("METRICS", metric, _NEW_NAMES)
         named = _named(metric, scorer)
         return _registered(metric, named.spec, {**named.params, **params}) if params else named
     if not callable(metric):
@@ -402,7 +410,7 @@ def _named(name: str, scorer: bool) -> Metric:
         if scorer and f"neg_{registered}" in known:
             registered = f"neg_{registered}"
         raise InvalidParameterError(f"{name!r} is called {registered!r} here.")
-    near = difflib.get_close_matches(str(name), [*known, *SYNONYMS], n=3, cutoff=0.5)
+    near = difflib.get_close_matches(str(name), [*scorer_names(), *SYNONYMS], n=3, cutoff=0.5)
     close = dict.fromkeys(SYNONYMS.get(similar, similar) for similar in near)
     hint = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
     raise InvalidParameterError(

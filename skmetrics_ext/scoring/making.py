@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from skmetrics_ext.numeric import PosLabel
-from skmetrics_ext.registry import find, scorers, spec_of
+from skmetrics_ext.registry import find, scorer_names, scorers, spec_of
 from skmetrics_ext.scoring.scorer import Missing, Scorer
 from skmetrics_ext.scoring.worst_group import WorstGroupScorer
 from skmetrics_ext.validation import InvalidParameterError, check_option
@@ -20,12 +20,13 @@ RESPONSES: Mapping[str, str | tuple[str, ...]] = {
 
 
 def get_scorer_names() -> list[str]:
-    """Names of scorers that `get_scorer` accepts.
+    """Names of the scorers of `get_scorer`.
 
     Returns
     -------
     list of str
-        In alphabetical order. Losses begin with ``neg_``, as in scikit-learn.
+        In alphabetical order. Losses begin with ``neg_``, as in scikit-learn. Statistics of
+        `confusion_statistic` are not listed; those that judge have scorers of their names, too.
 
     Examples
     --------
@@ -33,7 +34,7 @@ def get_scorer_names() -> list[str]:
     >>> [name for name in get_scorer_names() if name.startswith("gini")]
     ['gini', 'gini_ovo', 'gini_ovo_weighted', 'gini_ovr', 'gini_ovr_weighted']
     """
-    return sorted(scorers())
+    return scorer_names()
 
 
 def get_scorer(

@@ -13,7 +13,7 @@ import numpy as np
 from skmetrics_ext.metrics.labels import rates
 from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING
 from skmetrics_ext.numeric import Array, divide
-from skmetrics_ext.registry import METRICS, Metric, find, scorers
+from skmetrics_ext.registry import METRICS, Metric, find, scorer_names, scorers
 from skmetrics_ext.registry.find import familiar_name
 from skmetrics_ext.tallies import Counts, ThresholdTally
 from skmetrics_ext.validation import InvalidParameterError
@@ -249,7 +249,7 @@ def _named(argument: str, name: Any) -> Metric:
             return find(candidate)
         except InvalidParameterError:
             continue
-    of_labels = [scorer for scorer, (spec, _) in scorers().items() if spec.response == "labels"]
+    of_labels = [name for name in scorer_names() if scorers()[name][0].response == "labels"]
     hint = near(str(name), [*of_labels, *RULES])
     raise InvalidParameterError(f"{_expected(argument)}; got {name!r}.{hint}")
 

@@ -14,6 +14,7 @@ from support.public import PUBLIC
 
 import skmetrics_ext
 from skmetrics_ext._deprecated import MOVED, REPLACED
+from skmetrics_ext.registry import scorers
 
 FUNCTIONS = [name for name, thing in PUBLIC.items() if inspect.isfunction(thing)]
 CLASSES = [name for name, thing in PUBLIC.items() if inspect.isclass(thing)]
@@ -85,6 +86,17 @@ def test_a_deprecated_name_answers_with_a_warning(name: str) -> None:
     if name in MOVED:
         assert old is getattr(import_module(MOVED[name]), name)
     assert f"`{name}`" in (ROOT / "docs" / "stability.md").read_text(encoding="utf-8")
+
+
+def test_lists_and_hints_of_scorers_leave_out_statistics_of_the_table() -> None:
+    listed = skmetrics_ext.get_scorer_names()
+    assert len(listed) <= 215
+    assert "jaccard_macro" in listed
+    rare = {name for name in scorers() if name not in listed}
+    assert {"yule_q", "precision_gain_micro", "neg_roc_corner_distance"} <= rare
+    with pytest.raises(ValueError, match="is not a valid scoring value") as error:
+        skmetrics_ext.get_scorer("yule_qq")
+    assert "yule_q'" not in str(error.value)
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

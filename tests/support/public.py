@@ -13,5 +13,8 @@ PUBLIC = {
     **{name: getattr(sx.tallies, name) for name in TALLIES},
 }
 # Those that another call replaces answer until 0.4, and keep the laws until then.
-DEPRECATED = {name: getattr(import_module(module), name) for name, (module, *_) in REPLACED.items()}
+DEPRECATED = {
+    name: getattr(import_module(place.rpartition(".")[0]), place.rpartition(".")[2])
+    for name, (place, _) in REPLACED.items()
+}
 CALLED = PUBLIC | DEPRECATED

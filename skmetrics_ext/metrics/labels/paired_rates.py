@@ -1,4 +1,4 @@
-"""Metrics of two rates of a class: their sum, ratio, product, or gain over the prevalence."""
+"""Metrics of two rates of a class: their sum, ratio or product."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from skmetrics_ext.metrics.labels.rates import (
 )
 from skmetrics_ext.metrics.public import rate
 from skmetrics_ext.metrics.spec import INFINITY
-from skmetrics_ext.numeric import Array, divide, ratio
+from skmetrics_ext.numeric import Array, ratio
 from skmetrics_ext.tallies import Counts, LabelTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, warn_undefined
 
@@ -197,101 +197,6 @@ fowlkes_mallows_index_score = rate(
     fowlkes_mallows,
     "Fowlkes-Mallows index",
     "no row is of the class, or none is predicted as it",
-)
-
-
-def _gain(counts: Counts, wrong: Array, right: Array) -> Array:
-    """1 - (odds of the class) (wrong / right); ratios first, since products may overflow."""
-    others = counts.tn + counts.fp
-    odds = divide(counts.true, np.where(np.asarray(counts.true) > 0, others, 0))
-    return np.asarray(1 - odds * ratio(wrong, right))
-
-
-def precision_gain(counts: Counts) -> Array:
-    r"""Precision gain: precision on a harmonic scale from the prevalence to 1.
-
-    Predicting the class for all rows has 0 and a perfect prediction 1.
-
-    .. math:: PG = (P - \pi) / ((1 - \pi) P)
-
-    References
-    ----------
-    Flach & Kull (2015), Advances in Neural Information Processing Systems 28, 838-846.
-
-    Examples
-    --------
-    >>> from skmetrics_ext import precision_gain_score
-    >>> round(precision_gain_score([0, 0, 1, 1], [0, 1, 1, 1]), 6)
-    0.5
-    """
-    return _gain(counts, counts.fp, counts.tp)
-
-
-precision_gain_score = rate(
-    "precision_gain_score",
-    precision_gain,
-    "Precision gain",
-    "nothing is predicted as the class, or no row or every row is of it",
-    bounds=(-INFINITY, 1.0),
-)
-
-
-def recall_gain(counts: Counts) -> Array:
-    r"""Recall gain: recall on a harmonic scale from the prevalence to 1.
-
-    A recall equal to the prevalence has 0 and a full one 1.
-
-    .. math:: RG = (R - \pi) / ((1 - \pi) R)
-
-    References
-    ----------
-    Flach & Kull (2015), Advances in Neural Information Processing Systems 28, 838-846.
-
-    Examples
-    --------
-    >>> from skmetrics_ext import recall_gain_score
-    >>> round(recall_gain_score([0, 0, 0, 0, 1, 1], [0, 0, 0, 0, 0, 1]), 6)
-    0.5
-    """
-    return _gain(counts, counts.fn, counts.tp)
-
-
-recall_gain_score = rate(
-    "recall_gain_score",
-    recall_gain,
-    "Recall gain",
-    "no row, or every row, is of the class",
-    bounds=(-INFINITY, 1.0),
-)
-
-
-def f1_gain(counts: Counts) -> Array:
-    r"""F-gain: F1 on a harmonic scale from the prevalence to 1.
-
-    An F1 equal to the prevalence has 0 and a perfect prediction 1. It is the mean of precision
-    gain and recall gain.
-
-    .. math:: FG = (F_1 - \pi) / ((1 - \pi) F_1)
-
-    References
-    ----------
-    Flach & Kull (2015), Advances in Neural Information Processing Systems 28, 838-846.
-
-    Examples
-    --------
-    >>> from skmetrics_ext import f1_gain_score
-    >>> round(f1_gain_score([0, 0, 1, 1], [0, 1, 1, 1]), 6)
-    0.75
-    """
-    return _gain(counts, counts.fp + counts.fn, 2 * counts.tp)
-
-
-f1_gain_score = rate(
-    "f1_gain_score",
-    f1_gain,
-    "F-gain",
-    "no row, or every row, is of the class",
-    bounds=(-INFINITY, 1.0),
 )
 
 

@@ -295,30 +295,8 @@ prevalence = rate(
 
 
 def hit_share(counts: Counts) -> Array:
-    """Detection rate: share of all rows that are of a class and predicted as it.
-
-    .. math:: TP / n
-
-    References
-    ----------
-    Kuhn (2008), Journal of Statistical Software 28(5), 1-26.
-
-    Examples
-    --------
-    >>> from skmetrics_ext import detection_rate
-    >>> detection_rate([0, 0, 1, 1], [0, 1, 0, 1])
-    0.25
-    """
+    """Share of the rows that are of a class and predicted as it."""
     return divide(counts.tp, counts.total)
-
-
-detection_rate = rate(
-    "detection_rate",
-    hit_share,
-    "Detection rate",
-    "there are no rows (never)",
-    interval="wilson",
-)
 
 
 def predicted_share(counts: Counts) -> Array:

@@ -221,7 +221,7 @@ def confusion_statistic(
     -----
     P, R and S are precision, recall and specificity; n is the weight of all rows, n_ij of those
     of class i predicted as j, t_k and p_k of those of class k and predicted as k (shares of n
-    in entropies). The name in PyCM is in parentheses. Entropies are in bits.
+    in entropies). The name in PyCM, or in the source, is in parentheses. Entropies are in bits.
 
     Each is also a metric by its name, in `confidence_interval`, `compute_metrics`, `evaluate` and
     so on, where statistics per class take ``pos_label`` and ``average`` as `f1_score` does. Those

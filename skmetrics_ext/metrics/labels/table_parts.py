@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.metrics.averaging import n_classes_of
-from skmetrics_ext.numeric import Array, divide
+from skmetrics_ext.numeric import Array, divide, ratio
 from skmetrics_ext.tallies import Counts, Tabulated
 
 
@@ -88,3 +88,10 @@ def errors_saved(table: Array) -> Array:
 def pair_share(counts: Array, rows: Array) -> Array:
     """Share of the pairs of these rows among all pairs; nan without pairs."""
     return divide(counts, rows) * divide(counts - 1.0, np.maximum(rows - 1.0, 0))
+
+
+def gain(counts: Counts, wrong: Array, right: Array) -> Array:
+    """1 - (odds of the class) (wrong / right); ratios first, since products may overflow."""
+    others = counts.tn + counts.fp
+    odds = divide(counts.true, np.where(np.asarray(counts.true) > 0, others, 0))
+    return np.asarray(1 - odds * ratio(wrong, right))

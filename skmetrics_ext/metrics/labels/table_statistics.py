@@ -26,7 +26,7 @@ from skmetrics_ext.metrics.spec import INFINITY, UNBOUNDED
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.tallies import Counts, Tabulated
 
-_SIGNED, _AT_LEAST_0 = (-1.0, 1.0), (0.0, INFINITY)
+_SIGNED, _AT_LEAST_0, _UP_TO_1 = (-1.0, 1.0), (0.0, INFINITY), (-INFINITY, 1.0)
 # Two classes with a share of 1/e of errors each; more classes cannot exceed 1.
 _UP_TO_MOST_ENTROPY = (0.0, 2 / (math.e * math.log(2)))
 
@@ -115,6 +115,15 @@ def count_difference(counts: Counts) -> Array:
     return np.asarray((counts.fp - counts.fn) * 1.0)
 
 
+@_of_class("DR", _ALWAYS, interval="wilson")
+def detection_rate(counts: Counts) -> Array:
+    """TP / n
+
+    Kuhn (2008), Journal of Statistical Software 28(5), 1-26.
+    """
+    return rates.hit_share(counts)
+
+
 @_of_class("DP", _TWO_EMPTY, bounds=UNBOUNDED, sides="either")
 def discriminant_power(counts: Counts) -> Array:
     """(sqrt(3) / pi) ln(TP TN / (FP FN)), the natural logarithm
@@ -123,6 +132,15 @@ def discriminant_power(counts: Counts) -> Array:
     """
     with np.errstate(divide="ignore"):
         return np.sqrt(3) / np.pi * np.log(odds_ratio(counts))
+
+
+@_of_class("FG", _ONE_CLASS, bounds=_UP_TO_1)
+def f1_gain(counts: Counts) -> Array:
+    """(F_1 - q) / ((1 - q) F_1), q the share of the class: the mean of both gains
+
+    Flach & Kull (2015), Advances in Neural Information Processing Systems 28, 838-846.
+    """
+    return parts.gain(counts, counts.fp + counts.fn, 2 * counts.tp)
 
 
 @_of_class("ICSI", _ONE_OF_BOTH, bounds=_SIGNED)
@@ -196,6 +214,26 @@ def overlap_coefficient(counts: Counts) -> Array:
     Simpson (1943), American Journal of Science 241(1), 1-31.
     """
     return divide(counts.tp, np.minimum(counts.pred, counts.true))
+
+
+@_of_class(
+    "precG", "nothing is predicted as the class, or no row or every row is of it", bounds=_UP_TO_1
+)
+def precision_gain(counts: Counts) -> Array:
+    """(P - q) / ((1 - q) P), q the share of the class
+
+    Flach & Kull (2015), Advances in Neural Information Processing Systems 28, 838-846.
+    """
+    return parts.gain(counts, counts.fp, counts.tp)
+
+
+@_of_class("recG", _ONE_CLASS, bounds=_UP_TO_1)
+def recall_gain(counts: Counts) -> Array:
+    """(R - q) / ((1 - q) R), q the share of the class
+
+    Flach & Kull (2015), Advances in Neural Information Processing Systems 28, 838-846.
+    """
+    return parts.gain(counts, counts.fn, counts.tp)
 
 
 @_of_class("dInd", _ONE_CLASS, bounds=(0.0, math.sqrt(2)), greater_is_better=False, sides="either")

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.averaging import CurveAverage
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.metrics.labels.paired_rates import precision_gain, recall_gain
+from skmetrics_ext.metrics.labels.table_statistics import precision_gain, recall_gain
 from skmetrics_ext.metrics.public import ranking
 from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING, STEP, slope_of_sum
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
@@ -179,7 +179,9 @@ def precision_recall_gain_curve(
         return PrecisionRecallGainCurve(undefined, undefined, undefined)
     counts, start = _from_crossing(steps)
     thresholds = np.append(np.nan, tally.thresholds[start:])
-    return PrecisionRecallGainCurve(precision_gain(counts), recall_gain(counts), thresholds)
+    return PrecisionRecallGainCurve(
+        precision_gain.spec.kernel(counts), recall_gain.spec.kernel(counts), thresholds
+    )
 
 
 @ranking(

@@ -19,7 +19,7 @@ from support.compare import same, undefined_allowed
 import skmetrics_ext as m
 from skmetrics_ext import METRICS
 from skmetrics_ext.metrics.labels.summaries import STATISTICS
-from skmetrics_ext.registry import find
+from skmetrics_ext.registry import find, scorers
 from skmetrics_ext.tallies import ConfusionTally
 
 from .tables import BINARY, written_out
@@ -290,12 +290,13 @@ def test_each_is_a_metric_of_the_registry(name: str) -> None:
 
 
 def test_what_judges_has_scorers() -> None:
-    names = set(m.get_scorer_names())
+    names = set(scorers())
     assert {"yule_q", "yule_q_macro", "optimized_precision", "adjusted_f_weighted"} <= names
     assert {"neg_overall_confusion_entropy", "neg_roc_corner_distance", "bangdiwala_b"} <= names
     describes = {name for name, row in ROWS.items() if row.greater_is_better is None}
     assert {"true_entropy", "chi_squared", "mutual_information", "count_difference"} <= describes
     assert not describes & {name.removeprefix("neg_") for name in names}
+    assert m.get_scorer("precision_gain_macro")._kwargs == {"average": "macro"}
     assert m.compute_metrics(["yule_q", "lift"], TRUE, PRED) == pytest.approx(
         {"yule_q": 5 / 7, "lift": 3 / 2}
     )

@@ -51,9 +51,9 @@ OF_BINARY = {
     "brennan_prediger_score": Fraction(2, 5),
     "krippendorff_alpha_score": Fraction(84, 198),
     "macro_averaged_mean_absolute_error": Fraction(3, 10),
-    "precision_gain_score": Fraction(2, 3),
-    "recall_gain_score": Fraction(1, 3),
-    "f1_gain_score": Fraction(1, 2),
+    "precision_gain": Fraction(2, 3),
+    "recall_gain": Fraction(1, 3),
+    "f1_gain": Fraction(1, 2),
 }
 
 # Of TWENTY_ONE: both margins are (8, 8, 5).

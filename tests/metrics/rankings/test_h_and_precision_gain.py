@@ -13,15 +13,13 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skmetrics_ext import (
     auprg_score,
-    f1_gain_score,
     f1_score,
     h_measure_score,
-    precision_gain_score,
     precision_recall_gain_curve,
     precision_score,
-    recall_gain_score,
     recall_score,
 )
+from skmetrics_ext.metrics.labels.table_statistics import f1_gain, precision_gain, recall_gain
 
 from .rankings import points, rankings
 
@@ -101,9 +99,9 @@ def test_gains_are_their_definitions(ranking):
     pred = (score > 0).astype(int)
     share = weight[true == 1].sum() / weight.sum()
     for gain, plain in (
-        (precision_gain_score, precision_score),
-        (recall_gain_score, recall_score),
-        (f1_gain_score, f1_score),
+        (precision_gain, precision_score),
+        (recall_gain, recall_score),
+        (f1_gain, f1_score),
     ):
         value = plain(true, pred, sample_weight=weight, zero_division=np.nan)
         got = gain(true, pred, sample_weight=weight, zero_division=np.nan)
@@ -120,12 +118,9 @@ def test_gains_are_their_definitions(ranking):
 def test_f1_gain_is_the_mean_of_the_two(ranking):
     true, score, _ = ranking
     pred = (score > 0).astype(int)
-    parts = [
-        metric(true, pred, zero_division=np.nan)
-        for metric in (precision_gain_score, recall_gain_score)
-    ]
+    parts = [metric(true, pred, zero_division=np.nan) for metric in (precision_gain, recall_gain)]
     if np.isfinite(parts).all():
-        assert f1_gain_score(true, pred) == pytest.approx(np.mean(parts), rel=1e-9, abs=1e-9)
+        assert f1_gain(true, pred) == pytest.approx(np.mean(parts), rel=1e-9, abs=1e-9)
 
 
 def exact_area(table):

@@ -11,7 +11,7 @@ it is ``family/member``. A call takes (inputs, params), both by name.
 
 from __future__ import annotations
 
-import skmetrics_ext
+from support.public import CALLED
 
 from . import (
     auc,
@@ -46,5 +46,5 @@ LATER: dict[str, Later] = {**classical.LATER, **labels.LATER, **scores.LATER, **
 
 def active() -> dict[str, Call]:
     """The calls that must work now."""
-    arrived = {item: call for item, (name, call) in LATER.items() if hasattr(skmetrics_ext, name)}
+    arrived = {item: call for item, (name, call) in LATER.items() if name in CALLED}
     return {**CALLS, **arrived}

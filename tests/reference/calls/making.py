@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-
-import skmetrics_ext
+from support.public import CALLED
 
 Inputs = Mapping[str, Any]
 Params = Mapping[str, Any]
@@ -27,7 +26,7 @@ def on_labels(function: str, **fixed: Any) -> Call:
     """Call ``function(y_true, y_pred, ...)``; the case's parameters go before `fixed`."""
 
     def call(inputs: Inputs, params: Params) -> Any:
-        metric = getattr(skmetrics_ext, function)
+        metric = CALLED[function]
         settings = {**fixed, **keywords(inputs, params)}
         return metric(inputs["y_true"], inputs["y_pred"], **settings)
 
@@ -38,7 +37,7 @@ def on_scores(function: str, **fixed: Any) -> Call:
     """Call ``function(y_true, y_score or y_proba, ...)``."""
 
     def call(inputs: Inputs, params: Params) -> Any:
-        metric = getattr(skmetrics_ext, function)
+        metric = CALLED[function]
         scores = inputs["y_proba"] if "y_proba" in inputs else inputs["y_score"]
         return metric(inputs["y_true"], scores, **{**fixed, **keywords(inputs, params)})
 

@@ -10,6 +10,8 @@ from skmetrics_ext.metrics.labels.summaries import STATISTICS
 from .making import Call, Inputs, Params, keywords
 from .tables import from_matrix
 
+NOT_OF_PYCM = ("detection_rate", "f1_gain", "precision_gain", "recall_gain")
+
 
 def on_statistic(name: str) -> Call:
     """Call ``confusion_statistic`` for one name."""
@@ -25,4 +27,5 @@ def on_statistic(name: str) -> Call:
 CALLS: dict[str, Call] = {
     f"cm_stat/{entry.abbreviation}": from_matrix(on_statistic(name))
     for name, entry in STATISTICS.items()
+    if name not in NOT_OF_PYCM
 }
