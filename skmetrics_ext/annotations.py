@@ -9,12 +9,15 @@ from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 # Errors of a function that is passed a value which is not of the annotated type.
 RAW_ERRORS = (
     *(ArithmeticError, AttributeError, LookupError, NotImplementedError, TypeError, ValueError),
     np.ma.MAError,
 )
+
+_ARRAYS = frozenset(get_args(ArrayLike))
 
 
 def fits(value: Any, hint: Any) -> bool:
@@ -41,18 +44,21 @@ def misfit(function: Callable[..., Any], arguments: Mapping[str, Any]) -> str:
     except NameError:  # a type that is imported for type checkers only
         return ""
     for name, value in arguments.items():
-        words = str(function.__annotations__.get(name))
-        fit = fits(value, hints.get(name, Any))
-        if "ArrayLike" in words:
-            other = isinstance(value, str | bytes | Mapping | Set) or not hasattr(value, "__len__")
-            fit = not other and getattr(value, "ndim", 1) > 0
-            fit = fit or (value is None and "None" in words)
-        else:
-            words = inspect.formatannotation(hints.get(name, Any))
-        if not fit:
-            words = words.replace("ArrayLike", "array-like")
-            return f"{name} must be {words}, got {value!r:.60}."
+        hint = hints.get(name, Any)
+        kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+        takes_arrays = _ARRAYS.issubset(kinds)
+        others = [kind for kind in kinds if not takes_arrays or kind not in _ARRAYS]
+        if (takes_arrays and _is_array(value)) or any(fits(value, kind) for kind in others):
+            continue
+        words = ["array-like"] * takes_arrays + list(map(inspect.formatannotation, others))
+        return f"{name} must be {' | '.join(words).replace('NoneType', 'None')}, got {value!r:.60}."
     return ""
+
+
+def _is_array(value: Any) -> bool:
+    """Whether a value has a length and is neither text, a mapping nor a set."""
+    is_other = isinstance(value, str | bytes | Mapping | Set)
+    return not is_other and hasattr(value, "__len__") and getattr(value, "ndim", 1) > 0
 
 
 def usage(function: Callable[..., Any]) -> str:

@@ -11,13 +11,14 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, NamedTuple, Protocol, TypeVar, cast
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.metrics.averaging import AVERAGES as CLASS_AVERAGES
 from skmetrics_ext.metrics.averaging import (
+    ZERO_WITHOUT_WEIGHT,
     Averaged,
     ClassAverage,
     Mean,
@@ -56,17 +57,15 @@ _SECTIONS = re.compile(r"\n(?=See Also\n|References\n)")  # follow the parameter
 def metric(kernel: Callable[..., Any], title: str = "", **facts: Any) -> Callable[[Public], Public]:
     """Publish a function: fill its docstring, let it take tensors, attach its `MetricSpec`.
 
-    ``facts`` are fields of the spec. By default scorers are named after the function, with a
-    variant for each of its averages; there are none if ``greater_is_better`` is None.
+    ``facts`` are fields of the spec. By default scorers are named after the function, with variants
+    for ``multi_class``; there are none if ``greater_is_better`` is None.
     """
 
     def publish(function: Public) -> Public:
         public = document(function)
         judges = facts.get("greater_is_better", True) is not None
         stem = function.__name__.removesuffix("_score")
-        types = function.__annotations__  # they name the averages, of which each has a scorer
-        of_average = _VARIANTS.get(types.get("average", ""), PLAIN)
-        variants = OF_AREAS if "multi_class" in types else of_average
+        variants = OF_AREAS if "multi_class" in inspect.signature(function).parameters else PLAIN
         named = {"scorer": stem, "variants": variants} if judges else {"scorer": None}
         public.spec = MetricSpec(public, kernel, title, **{**named, **facts})  # type: ignore[attr-defined]
         return public
@@ -91,11 +90,8 @@ OF_AREAS: Variants = {
     },
 }
 OF_RANKINGS = _by_average("weighted", "micro")
-_VARIANTS = {
-    "ClassAverage | None": _by_average("macro", "micro", "weighted", "samples"),
-    "CurveAverage | None": _by_average("weighted"),
-    "RankAverage | None": OF_RANKINGS,
-}
+_OF_CURVES = _by_average("weighted")
+_OF_RATES = _by_average("macro", "micro", "weighted", "samples")
 
 
 # --------------------------------------------------------------------------- rates
@@ -169,7 +165,8 @@ def rate(
     """
     if len(facts.get("shares", ())) == 1:
         facts["interval"] = "wilson"
-    facts = {"sides": "one", **facts}
+    judges = facts.get("greater_is_better", True) is not None
+    facts = {"sides": "one", "variants": _OF_RATES if judges else PLAIN, **facts}
     in_units = "weights_are_counts" in facts.get("traits", ())
     either, is_ours = facts["sides"] == "either", pos_label is None
     count = partial(counted, either=either, in_units=in_units, is_ours=is_ours)
@@ -321,6 +318,7 @@ def whole_table(
     undefined: str = NEVER,
     *,
     per_class: bool = False,
+    reads: Literal["counts", "table"] = "counts",
     **facts: Any,
 ) -> TableFunction:
     """Make the public function of a kernel that reads the whole table, or all of its counts.
@@ -329,7 +327,7 @@ def whole_table(
     ``per_class`` kernels return one value for each class.
     """
     in_units = "weights_are_counts" in facts.get("traits", ())
-    read = _reader(kernel)
+    read = _reader(kernel, reads)
 
     def function(
         y_true: ArrayLike,
@@ -349,19 +347,18 @@ labels : array-like of shape (n_classes,), default=None
     kind = "ndarray of shape (n_classes,)" if per_class else "float"
     nan = "nan where" if per_class else "nan, with a warning, where"
     more = f" {nan} {undefined}." if undefined != NEVER else ""
-    facts["undefined"] = undefined
+    facts |= {"undefined": undefined, "reads": reads}
     public = _named(function, name, kernel, title, parameters, (kind, more), **facts)
     return cast(TableFunction, public)
 
 
-def _reader(kernel: Callable[..., Array]) -> Callable[..., Array]:
+def _reader(kernel: Callable[..., Array], reads: str) -> Callable[..., Array]:
     """``read(tally, labels)``: a kernel applied to the table or its counts; nan for 0/0."""
-    of_counts = reads_counts(kernel)
     takes_labels = "labels" in inspect.signature(kernel).parameters
 
     def read(tally: LabelTally, labels: Any = None) -> Array:
         params = {"labels": labels} if takes_labels else {}
-        return kernel(tally.counts() if of_counts else tally, **params)
+        return kernel(tally.counts() if reads == "counts" else tally, **params)
 
     return read
 
@@ -378,7 +375,12 @@ class Statistic(NamedTuple):
 
 
 def statistic(
-    abbreviation: str, undefined: str = NEVER, *, per_class: bool = False, **facts: Any
+    abbreviation: str,
+    undefined: str = NEVER,
+    *,
+    per_class: bool = False,
+    reads: Literal["counts", "table"] = "counts",
+    **facts: Any,
 ) -> Callable[[Callable[..., Array]], TableFunction]:
     """Turn a kernel into the function of a statistic of the confusion table of the same name.
 
@@ -396,21 +398,18 @@ def statistic(
                 "See Also\n--------\nconfusion_statistic : This and other statistics by name.\n\n"
                 f"References\n----------\n{source}\n"
             )
-        if per_class and reads_counts(kernel):
+        if per_class and reads == "counts":
             public: Any = rate(name, kernel, title, undefined, **facts)
         else:
-            public = whole_table(name, kernel, title, undefined, per_class=per_class, **facts)
-        read = _reader(kernel)
+            public = whole_table(
+                name, kernel, title, undefined, per_class=per_class, reads=reads, **facts
+            )
+        read = _reader(kernel, reads)
         in_units = public.spec.weights_are_counts
         public.statistic = Statistic(abbreviation, per_class, in_units, formula, source, read)
         return cast(TableFunction, public)
 
     return publish
-
-
-def reads_counts(kernel: Callable[..., Array]) -> bool:
-    """Whether a kernel reads the counts of the classes, by its annotation."""
-    return next(iter(kernel.__annotations__.values())) == "Counts"
 
 
 def rows_with_labels(
@@ -509,7 +508,11 @@ def ranking(
         is_area = "multi_class" in taken
         defaults = {name: taken[name].default for name in checks}
         undefined = "a class has no rows" if is_area else "a class has no rows, or no others"
-        stated = {"sides": "one", "undefined": undefined, **facts}
+        if is_area:
+            of_kind: dict[str, Any] = {"convention": ZERO_WITHOUT_WEIGHT}
+        else:
+            of_kind = {"variants": _OF_CURVES}
+        stated = {"sides": "one", "undefined": undefined, **of_kind, **facts}
 
         @functools.wraps(described)
         def function(y_true: Any, y_score: Any, **given: Any) -> Any:

@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from skmetrics_ext.metrics.averaging import (
-    NO_CONVENTION,
-    ZERO_WITHOUT_POSITIVES,
-    ZERO_WITHOUT_WEIGHT,
-    Convention,
-)
-from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.metrics.averaging import NO_CONVENTION, ZERO_WITHOUT_POSITIVES, Convention
 
 # Suffix of a scorer's name -> parameters of the metric.
 Variants = Mapping[str, Mapping[str, Any]]
 # Facts of few metrics. Those without a property that explains them:
 # - "by_sign": the sign of a score matters, so decision values are preferred to probabilities;
 # - "takes_logs": takes logarithms of probabilities, which are clipped away from 0;
-# - "needs_positives": scorers are undefined without positive rows, where the function follows
-#   scikit-learn's convention;
 # - "mean_of_classes": without ``average``, over those that have rows;
 # - "misses_unseen": a row of a class unknown to the model is a miss, not undefined;
 # - "unlisted": in no list, because the user has to choose a parameter.
@@ -35,7 +25,6 @@ Trait = Literal[
     "by_sign",
     "takes_probabilities",
     "takes_logs",
-    "needs_positives",
     "mean_of_classes",
     "needs_three_classes",
     "misses_unseen",
@@ -47,14 +36,8 @@ NEVER = "never"
 NO_ROW = "a class has no row"  # of a mean over classes, or a product: it changes what is averaged
 INFINITY = float("inf")
 UNBOUNDED = (-INFINITY, INFINITY)
-# Type of a kernel's first parameter -> tally that `Metric.read` passes.
-_TALLIES = {
-    "Counts": "counts",
-    "Mean": "counts",
-    "Tabulated": "confusion",
-    "RankTally": "ranks",
-    "Means": "moments",
-}
+# What a kernel of labels reads -> the tally that holds it, where their names differ.
+_TALLIES = {"rates": "counts", "table": "confusion"}
 # Second parameter of a public function -> kind of response.
 _RESPONSES = {
     "y_pred": "labels",
@@ -127,11 +110,9 @@ class MetricSpec:
     function : callable
         The public function, ``function(y_true, y_pred or y_score, **params)``.
     kernel : callable
-        The pure function of a tally that computes the metric. The type of its first parameter
-        selects the tally: `Counts` (named ``hits`` for correct rows, ``marks`` for every mark of
-        multilabel data), ``Tabulated``, `RankTally`, ``Means``, or ``Mean``, the average of any
-        rate. A union with a second type is read if the kernel's second parameter is not at its
-        default.
+        The pure function of a tally that computes the metric: for labels what ``reads`` names, for
+        a metric with ``row_values`` their `Means`, for any other metric of scores or probabilities
+        a `RankTally`.
     title : str
         The metric's name in messages; empty if there are none.
     undefined : str
@@ -185,6 +166,18 @@ class MetricSpec:
     narrower : callable or None
         ``narrower(n_classes, **params)``: bounds that depend on the number of classes or on
         parameters, within ``bounds``.
+    reads : {"counts", "hits", "marks", "rates", "table"}
+        What the kernel of a metric of labels reads: the `Counts` of each class, of correct rows, or
+        of every mark of multilabel data; ``Mean``, the average of any rate; or the whole table.
+    table_when : tuple of str
+        Parameters that make the kernel read the table instead of the counts, unless at their
+        defaults.
+    bins_when : tuple of (str, object)
+        A parameter and the value for which sums within bins of probability are enough.
+    convention : Convention
+        scikit-learn's values for an undefined ranking metric.
+    is_table : bool
+        Whether the metric is a table, not a number.
     """
 
     is_known: ClassVar[bool] = True  # False for functions outside this package
@@ -207,6 +200,11 @@ class MetricSpec:
     plain_shares: Callable[..., list[PlainShare]] | None = None
     interval: str = ""
     narrower: Callable[..., tuple[float, float]] | None = None
+    reads: Literal["counts", "hits", "marks", "rates", "table"] = "counts"
+    table_when: tuple[str, ...] = ()
+    bins_when: tuple[Any, ...] = ()
+    convention: Convention = NO_CONVENTION
+    is_table: bool = False
 
     # ------------------------------------------------------------- facts from signatures
 
@@ -222,30 +220,13 @@ class MetricSpec:
         return str(self.function.__name__)
 
     @cached_property
-    def _kernel_parameters(self) -> tuple[str, set[str], str, Any]:
-        """The kernel's first parameter and the names in its type; its second and its default."""
-        kernel = self.kernel
-        while isinstance(kernel, functools.partial):
-            kernel = kernel.func
-        first, *others = inspect.signature(kernel).parameters.values()
-        kinds = set(re.findall(r"\w+", str(first.annotation)))
-        if not kinds & _TALLIES.keys():
-            raise InvalidParameterError(
-                f"The kernel {kernel.__name__} of {self.name} has to say which tally it reads: "
-                f"its first parameter is {first}, of one of the types {sorted(_TALLIES)}."
-            )
-        second = others[0] if others else first
-        return first.name, kinds, second.name, second.default
-
-    @cached_property
     def tally(self) -> str:
         """The tally that the kernel reads.
 
         "hits", "marks", "counts", "confusion", "ranks" or "moments"."""
-        name, kinds, *_ = self._kernel_parameters
-        if name in ("hits", "marks"):
-            return name
-        return next(tally for kind, tally in _TALLIES.items() if kind in kinds)
+        if self.row_values is not None:
+            return "moments"
+        return _TALLIES.get(self.reads, self.reads) if self.response == "labels" else "ranks"
 
     @cached_property
     def averages(self) -> str:
@@ -254,21 +235,9 @@ class MetricSpec:
         "": not at all, the kernel reads all classes; "classes": averages the values of classes;
         "rates": the kernel calls ``mean(rate kernel)``, the average of any rate.
         """
-        if "Mean" in self._kernel_parameters[1]:
+        if self.reads == "rates":
             return "rates"
         return "classes" if self.tally == "counts" and self._takes("average") else ""
-
-    @cached_property
-    def table_params(self) -> tuple[str, ...]:
-        """Parameters that make the kernel read the table instead of the counts."""
-        _, kinds, second, _ = self._kernel_parameters
-        return (second,) if kinds >= {"Counts", "Tabulated"} else ()
-
-    @cached_property
-    def bins_when(self) -> tuple[Any, ...]:
-        """A parameter and the value for which sums within bins of probability are enough."""
-        _, kinds, second, default = self._kernel_parameters
-        return (second, default) if "BinTally" in kinds else ()
 
     @cached_property
     def response(self) -> str:
@@ -276,19 +245,6 @@ class MetricSpec:
         if "takes_probabilities" in self.traits:
             return "probabilities"
         return _RESPONSES[list(inspect.signature(self.function).parameters)[1]]
-
-    @cached_property
-    def convention(self) -> Convention:
-        """scikit-learn's values for an undefined ranking metric."""
-        if "needs_positives" in self.traits:
-            return ZERO_WITHOUT_POSITIVES
-        has_outputs = self.function.__annotations__.get("average") == "RankAverage | None"
-        return ZERO_WITHOUT_WEIGHT if has_outputs else NO_CONVENTION
-
-    @cached_property
-    def is_table(self) -> bool:
-        """Whether the metric is a table, not a number."""
-        return bool(inspect.signature(self.function).return_annotation == "Array")
 
     @cached_property
     def fill(self) -> str:
@@ -341,6 +297,11 @@ class MetricSpec:
         """Whether weights are numbers of rows, so that their scale matters."""
         return "weights_are_counts" in self.traits
 
+    @property
+    def needs_positives(self) -> bool:
+        """Whether scorers are undefined without positive rows, where the function is 0."""
+        return self.convention is ZERO_WITHOUT_POSITIVES
+
     @cached_property
     def numeric_labels(self) -> bool:
         """Whether labels are numbers whose distances matter, so that they cannot be renamed."""
@@ -365,7 +326,6 @@ class UnknownSpec(MetricSpec):
 
     is_known = False
     response = tally = ""
-    table_params = ()
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function, function, "", NEVER, UNBOUNDED, None, sides="either")

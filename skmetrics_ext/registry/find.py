@@ -205,7 +205,7 @@ class Metric:
     @cached_property
     def tally(self) -> str:
         """The tally that the kernel reads; some parameters need the full table."""
-        needs_table = any(not self.is_default(name) for name in self.spec.table_params)
+        needs_table = any(not self.is_default(name) for name in self.spec.table_when)
         return "confusion" if needs_table else self.spec.tally
 
     def is_default(self, name: str) -> bool:

@@ -87,7 +87,7 @@ class PreparedMetric:
     @property
     def checked(self) -> Any:
         """Checked data; None if the policy leaves the metric undefined."""
-        if self.data.lacks_positives and "needs_positives" in self.metric.spec.traits:
+        if self.data.lacks_positives and self.metric.spec.needs_positives:
             return None
         return self.data.checked
 
@@ -169,7 +169,7 @@ class PreparedMetric:
         if tally is None:  # the function raises
             return float(metric.function(checked, checked, **metric.params))
         values = np.asarray(by_class.read(tally), dtype=np.float64)
-        if "needs_positives" in metric.spec.traits:  # it is 0 by convention
+        if metric.spec.needs_positives:  # it is 0 by convention
             values = np.where(self.data.is_empty, np.nan, values)
         mean = float(mean_of_classes(values))
         if np.isnan(mean):

@@ -336,7 +336,7 @@ def of_defined(question, expected):
     found = expected(question)
     average = question.parameters.get("average")
     several = question.spec.response != "labels" and not question.rows.is_binary
-    by_convention = "needs_positives" in question.spec.traits and question.rows.lacks_a_class
+    by_convention = question.spec.needs_positives and question.rows.lacks_a_class
     if average is None or not several or not (found.is_undefined or by_convention):
         return found
     if question.options.get("average", average.default) != "macro":

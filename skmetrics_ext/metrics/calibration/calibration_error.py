@@ -195,6 +195,7 @@ def _errors(bandwidth: Array, waves: Array) -> Array:
 
 @metric(
     binned_error,
+    bins_when=("strategy", "uniform"),
     greater_is_better=False,
     variants={**PLAIN, **{target: {"target": target} for target in ("top_label", "classwise")}},
     sides="either",

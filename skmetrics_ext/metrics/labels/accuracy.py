@@ -47,7 +47,7 @@ def _hits(y_true: Any, y_pred: Any, sample_weight: Any, normalize: bool = True) 
     return Counts.from_hits(Labels.check(y_true, y_pred, **options))
 
 
-@metric(accuracy, interval="wilson")
+@metric(accuracy, reads="hits", interval="wilson")
 def accuracy_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -90,7 +90,7 @@ def accuracy_score(
     return float(accuracy(hits, normalize))
 
 
-@metric(error, greater_is_better=False, interval="wilson")
+@metric(error, reads="hits", greater_is_better=False, interval="wilson")
 def zero_one_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -133,7 +133,7 @@ def zero_one_loss(
     return float(error(hits, normalize))
 
 
-@metric(error, greater_is_better=False, interval="wilson")
+@metric(error, reads="hits", greater_is_better=False, interval="wilson")
 def error_rate(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
@@ -175,7 +175,7 @@ def error_rate(
     return float(error(_hits(checked, checked, None)))
 
 
-@metric(normalized, bounds=(0.0, INFINITY), greater_is_better=None)
+@metric(normalized, reads="table", is_table=True, bounds=(0.0, INFINITY), greater_is_better=None)
 def confusion_matrix(
     y_true: ArrayLike,
     y_pred: ArrayLike,

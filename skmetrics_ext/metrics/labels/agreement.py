@@ -171,7 +171,7 @@ def _tell_matthews(*_: Any) -> None:
     )
 
 
-@_agreement(cohen_kappa)
+@_agreement(cohen_kappa, table_when=("weights",))
 def cohen_kappa_score(
     y1: ArrayLike,
     y2: ArrayLike,
@@ -341,7 +341,7 @@ brennan_prediger_score = whole_table(
 )
 
 
-@_agreement(krippendorff_alpha, traits=("weights_are_counts",))
+@_agreement(krippendorff_alpha, table_when=("level",), traits=("weights_are_counts",))
 def krippendorff_alpha_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,

@@ -221,7 +221,7 @@ def balanced_accuracy_score(
     return float(balanced_accuracy(counts, adjusted))
 
 
-@metric(geometric_mean, undefined=NO_ROW, sides="either")
+@metric(geometric_mean, reads="rates", undefined=NO_ROW, sides="either")
 def geometric_mean_score(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -308,6 +308,7 @@ def _warn_undefined_root(average: str | None, n_values: int) -> None:
 
 @metric(
     index_balanced_accuracy,
+    reads="rates",
     undefined="no row, or every row, is of the class",
     bounds=(0.0, 1.1),
     sides="one",
@@ -376,6 +377,7 @@ def index_balanced_accuracy_score(
 
 @metric(
     fbeta_of_averages,
+    reads="rates",
     undefined="a class is never predicted, or has no row",
     scorer="f1_of_averages",
 )
@@ -434,7 +436,7 @@ def fbeta_of_averages_score(
     return float(fbeta_of_averages(mean, beta))
 
 
-@metric(mean_table, bounds=(0.0, INFINITY), greater_is_better=None)
+@metric(mean_table, reads="rates", is_table=True, bounds=(0.0, INFINITY), greater_is_better=None)
 def averaged_confusion(
     y_true: ArrayLike,
     y_pred: ArrayLike,

@@ -48,7 +48,7 @@ def mean_distance(tally: Tabulated) -> Array:
 # --------------------------------------------------------------------------- public functions
 
 
-@metric(hamming, greater_is_better=False, interval="wilson")
+@metric(hamming, reads="marks", greater_is_better=False, interval="wilson")
 def hamming_loss(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
@@ -84,7 +84,7 @@ def hamming_loss(
     return float(hamming(LabelTally(checked).marks()))
 
 
-@metric(mean_cost, bounds=UNBOUNDED, greater_is_better=False, traits=("unlisted",))
+@metric(mean_cost, reads="table", bounds=UNBOUNDED, greater_is_better=False, traits=("unlisted",))
 def expected_cost(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -203,6 +203,7 @@ def expected_cost_proba(
 
 @metric(
     mean_distance,
+    reads="table",
     bounds=(0.0, INFINITY),
     greater_is_better=False,
     traits=("numeric_labels", "mean_of_classes"),

@@ -42,6 +42,7 @@ _in_rows: dict[str, Any] = {"traits": ("weights_are_counts",), "interval": "grow
 _describes: dict[str, Any] = {"greater_is_better": None}
 _describes_kinked: dict[str, Any] = {"greater_is_better": None, "interval": "kinked"}
 _of_class = partial(statistic, per_class=True)
+_of_table = partial(statistic, reads="table")
 
 # --------------------------------------------------------------------------- for each class
 
@@ -95,8 +96,13 @@ def chance_agreement(counts: Counts) -> Array:
     return rates.true_share(counts) * rates.predicted_share(counts)
 
 
-@_of_class(
-    "CEN", _ONE_CLASS_OCCURS, bounds=_UP_TO_MOST_ENTROPY, greater_is_better=False, scorer=None
+@_of_table(
+    "CEN",
+    _ONE_CLASS_OCCURS,
+    bounds=_UP_TO_MOST_ENTROPY,
+    greater_is_better=False,
+    scorer=None,
+    per_class=True,
 )
 def confusion_entropy(tally: Tabulated, labels: Any = None) -> Array:
     """entropy of the errors of the class to base 2 (K - 1), in shares of t_k + p_k
@@ -180,8 +186,13 @@ def lift(counts: Counts) -> Array:
     return divide(rates.precision(counts), rates.true_share(counts))
 
 
-@_of_class(
-    "MCEN", _ONE_CLASS_OCCURS, bounds=_UP_TO_MOST_ENTROPY, greater_is_better=False, scorer=None
+@_of_table(
+    "MCEN",
+    _ONE_CLASS_OCCURS,
+    bounds=_UP_TO_MOST_ENTROPY,
+    greater_is_better=False,
+    scorer=None,
+    per_class=True,
 )
 def modified_confusion_entropy(tally: Tabulated, labels: Any = None) -> Array:
     """entropy of the errors of the class to base 2 (K - 1), in shares of t_k + p_k - TP_k
@@ -277,7 +288,7 @@ def yule_q(counts: Counts) -> Array:
 # --------------------------------------------------------------------------- for the whole table
 
 
-@statistic(
+@_of_table(
     "ARI",
     "both codings join all pairs of rows, or none",
     bounds=_SIGNED,
@@ -307,7 +318,7 @@ def bangdiwala_b(counts: Counts) -> Array:
     )
 
 
-@statistic("Chi-Squared", bounds=_AT_LEAST_0, greater_is_better=None, **_in_rows)
+@_of_table("Chi-Squared", bounds=_AT_LEAST_0, greater_is_better=None, **_in_rows)
 def chi_squared(tally: Tabulated) -> Array:
     """sum_ij (n_ij - t_i p_j / n)^2 / (t_i p_j / n)
 
@@ -316,7 +327,7 @@ def chi_squared(tally: Tabulated) -> Array:
     return phi_squared.spec.kernel(tally) * tally.table.sum(axis=(-1, -2))
 
 
-@statistic("Chi-Squared DF", bounds=_AT_LEAST_0, greater_is_better=None, interval="grows")
+@_of_table("Chi-Squared DF", bounds=_AT_LEAST_0, greater_is_better=None, interval="grows")
 def chi_squared_degrees_of_freedom(tally: Tabulated) -> Array:
     """(rows - 1) (columns - 1), of those that hold anything
 
@@ -345,7 +356,7 @@ def classification_success_index(counts: Counts, labels: Any = None) -> Array:
     return mean_of_all(success, counts, labels)
 
 
-@statistic("Conditional Entropy", bounds=_AT_LEAST_0, **_describes_kinked)
+@_of_table("Conditional Entropy", bounds=_AT_LEAST_0, **_describes_kinked)
 def conditional_entropy(tally: Tabulated) -> Array:
     """- sum_ij n_ij log2(n_ij / t_i), of the predicted class given the true, in bits
 
@@ -356,7 +367,7 @@ def conditional_entropy(tally: Tabulated) -> Array:
     return np.asarray(parts.weighted_log_ratio(shares, true, shares).sum(axis=(-1, -2)))
 
 
-@statistic("Cramer V", "all rows are of one class, or predicted as one", **_describes)
+@_of_table("Cramer V", "all rows are of one class, or predicted as one", **_describes)
 def cramers_v(tally: Tabulated) -> Array:
     """sqrt(phi^2 / (min(rows, columns) - 1)), of those that hold anything
 
@@ -375,7 +386,7 @@ def cross_entropy(counts: Counts) -> Array:
     return parts.entropy(rates.true_share(counts)) + divergence
 
 
-@statistic("Lambda B", "all rows are predicted as one class", **_describes_kinked)
+@_of_table("Lambda B", "all rows are predicted as one class", **_describes_kinked)
 def goodman_kruskal_lambda_pred(tally: Tabulated) -> Array:
     """(sum_i max_j n_ij - max_j p_j) / (n - max_j p_j): predicted class from the true
 
@@ -384,7 +395,7 @@ def goodman_kruskal_lambda_pred(tally: Tabulated) -> Array:
     return parts.errors_saved(np.swapaxes(tally.table, -1, -2))
 
 
-@statistic("Lambda A", _ONE_TRUE, **_describes_kinked)
+@_of_table("Lambda A", _ONE_TRUE, **_describes_kinked)
 def goodman_kruskal_lambda_true(tally: Tabulated) -> Array:
     """(sum_j max_i n_ij - max_i t_i) / (n - max_i t_i): true class from the predicted
 
@@ -393,7 +404,7 @@ def goodman_kruskal_lambda_true(tally: Tabulated) -> Array:
     return parts.errors_saved(tally.table)
 
 
-@statistic("Joint Entropy", bounds=_AT_LEAST_0, **_describes_kinked)
+@_of_table("Joint Entropy", bounds=_AT_LEAST_0, **_describes_kinked)
 def joint_entropy(tally: Tabulated) -> Array:
     """- sum_ij n_ij log2 n_ij, in bits
 
@@ -422,7 +433,7 @@ def mean_predicted_count(counts: Counts, labels: Any = None) -> Array:
     return mean_of_all(counts.pred, counts, labels)
 
 
-@statistic("Mutual Information", bounds=_AT_LEAST_0, **_describes_kinked)
+@_of_table("Mutual Information", bounds=_AT_LEAST_0, **_describes_kinked)
 def mutual_information(tally: Tabulated) -> Array:
     """sum_ij n_ij log2(n_ij / (t_i p_j)), in bits
 
@@ -444,7 +455,7 @@ def overall_chance_agreement(counts: Counts) -> Array:
     return np.asarray(chance_agreement.spec.kernel(counts).sum(axis=-1))
 
 
-@statistic(
+@_of_table(
     "Overall CEN",
     _ONE_CLASS_OCCURS,
     bounds=_UP_TO_MOST_ENTROPY,
@@ -459,7 +470,7 @@ def overall_confusion_entropy(tally: Tabulated, labels: Any = None) -> Array:
     return parts.overall_entropy(tally, labels)
 
 
-@statistic("Overall MCEN", _ONE_CLASS_OCCURS, greater_is_better=False, interval="kinked")
+@_of_table("Overall MCEN", _ONE_CLASS_OCCURS, greater_is_better=False, interval="kinked")
 def overall_modified_confusion_entropy(tally: Tabulated, labels: Any = None) -> Array:
     """sum of modified_confusion_entropy times (t_k + p_k - TP_k) / (2n - a sum_k TP_k), a = 1,
     or 1/2 for two classes
@@ -478,7 +489,7 @@ def overall_unbiased_chance_agreement(counts: Counts) -> Array:
     return np.asarray(unbiased_chance_agreement.spec.kernel(counts).sum(axis=-1))
 
 
-@statistic("Pearson C", **_describes)
+@_of_table("Pearson C", **_describes)
 def pearson_contingency_coefficient(tally: Tabulated) -> Array:
     """sqrt(phi^2 / (1 + phi^2))
 
@@ -488,7 +499,7 @@ def pearson_contingency_coefficient(tally: Tabulated) -> Array:
     return np.sqrt(phi / (1 + phi))
 
 
-@statistic("Phi-Squared", bounds=_AT_LEAST_0, **_describes)
+@_of_table("Phi-Squared", bounds=_AT_LEAST_0, **_describes)
 def phi_squared(tally: Tabulated) -> Array:
     """chi^2 / n
 
@@ -520,7 +531,7 @@ def prevalence_adjusted_kappa(counts: Counts) -> Array:
     return 2 * observed(counts) - 1
 
 
-@statistic("RCI", _ONE_TRUE, **_describes_kinked)
+@_of_table("RCI", _ONE_TRUE, **_describes_kinked)
 def relative_classifier_information(tally: Tabulated) -> Array:
     """mutual_information / true_entropy (Theil's uncertainty coefficient)
 

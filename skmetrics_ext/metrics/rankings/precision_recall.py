@@ -131,7 +131,8 @@ def pr_area_slope(tally: RankTally, interpolation: str = "trapezoid") -> Array:
     average_precision,
     undefined="no row is of the class",
     sides="one",
-    traits=("needs_positives",),
+    convention=ZERO_WITHOUT_POSITIVES,
+    variants=OF_RANKINGS,
     check=partial(Scores.check, by_rule=True),
     slope=average_precision_slope,
     ranges=Ranges("sum"),
@@ -207,6 +208,7 @@ def average_precision_score(
 @metric(
     pr_area,
     undefined="no row is of the class",
+    convention=ZERO_WITHOUT_WEIGHT,
     sides="one",
     variants={**OF_RANKINGS, "davis_goadrich": {"interpolation": "davis_goadrich"}},
     slope=pr_area_slope,

@@ -9,7 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext import kernels
-from skmetrics_ext.metrics.averaging import MultiClass, RankAverage, RankKernel
+from skmetrics_ext.metrics.averaging import (
+    ZERO_WITHOUT_WEIGHT,
+    MultiClass,
+    RankAverage,
+    RankKernel,
+)
 from skmetrics_ext.metrics.public import MULTI_CLASS, OF_AREAS, metric, one_of, ranking
 from skmetrics_ext.metrics.rankings.ranking_kernels import (
     Range,
@@ -141,6 +146,7 @@ def _between(x: Array, y: Array, low: float, high: float, area: Array) -> tuple[
 @metric(
     roc_auc,
     undefined="a class has no rows",
+    convention=ZERO_WITHOUT_WEIGHT,
     sides="either",
     slope=roc_auc_slope,
     ranges=Ranges("wins", instead=("max_fpr", UP_TO)),
@@ -282,6 +288,7 @@ def gini_score(
     roc_auc,
     undefined="a class has no rows",
     greater_is_better=None,
+    is_table=True,
     sides="either",
     ranges=Ranges("wins", instead=("max_fpr", WHOLE)),
     traits=("unlisted",),
