@@ -121,6 +121,33 @@ def draw_difference() -> None:
     store(figure, "difference")
 
 
+def draw_people_and_machines() -> None:
+    """F1 from labels of a person, of a machine, and of both."""
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, 2, 5000)
+    pred, judge = (np.where(rng.random(5000) < wrong, 1 - true, true) for wrong in (0.2, 0.1))
+    order = rng.permutation(5000)
+    figure, ax = plt.subplots(figsize=(7, 2.8))
+    for place, n in enumerate((100, 300, 1000)):
+        human = np.where(order < n, true, np.nan)
+        seen = order < n
+        asked = {
+            "person": sx.confidence_interval("f1", true[seen], pred[seen]),
+            "person and machine": sx.confidence_interval("f1", human, pred, proxy=judge),
+            "machine": sx.confidence_interval("f1", judge, pred),
+        }
+        for k, (name, found) in enumerate(asked.items()):
+            y, label = place + 0.2 * (k - 1), name if place == 0 else None
+            ax.plot([found.low, found.high], [y, y], color=f"C{k}", linewidth=2, label=label)
+            ax.plot(found.value, y, "o", color=f"C{k}")
+    ax.axvline(sx.f1_score(true, pred), color="0.5", linestyle="--")
+    ax.set_yticks(range(3), ["100 labels", "300 labels", "1,000 labels"])
+    ax.invert_yaxis()
+    ax.set_xlabel("F1 of 5,000 rows, with 95 % interval")
+    ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+    store(figure, "people_and_machines")
+
+
 def draw_search() -> None:
     """Several metrics of one search, and the setting that one of them takes."""
     X, y = load_breast_cancer(return_X_y=True)
@@ -283,6 +310,7 @@ def main() -> None:
     draw_wine()
     draw_intervals()
     draw_difference()
+    draw_people_and_machines()
     draw_search()
     draw_groups()
     draw_weak_slices()

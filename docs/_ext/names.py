@@ -44,6 +44,9 @@ THRESHOLDS = Section("Thresholds and decisions", "From a score to an action.", "
 INTERVALS = Section("Intervals and sample sizes", "How sure a number is.", "intervals")
 TESTS = Section("Comparing models", "Is one better than another?", "comparing")
 COMPUTING = Section("Computing with estimates", "What several numbers give.", "computing")
+LABELLING = Section(
+    "Labels from people and machines", "Few labels, or several tries.", "people_and_machines"
+)
 GROUPS = Section("Groups and gaps", "Is it worse for some, and is that noise?", "groups")
 SLICES = Section("Weak slices", "Where is it worse than elsewhere?", "weak_slices")
 SCORING = Section("Scorers and panels", "For ``scoring=``, and many metrics at once.", "panels")
@@ -55,7 +58,7 @@ REGISTRY = Section("Registry", "What the package knows of its metrics.", "panels
 
 SECTIONS = (
     LABELS, SCORES, PROBABILITIES, CURVES, THRESHOLDS, INTERVALS,
-    TESTS, COMPUTING, GROUPS, SLICES, SCORING, REPORTS, SEARCHES, DISPLAYS, LARGE, REGISTRY,
+    TESTS, COMPUTING, LABELLING, GROUPS, SLICES, SCORING, REPORTS, SEARCHES, DISPLAYS, LARGE, REGISTRY,
 )  # fmt: skip
 
 # The first module that fits decides; what is in the registry is where its row says.
@@ -80,7 +83,8 @@ _BY_MODULE = (
     ("inference.confidence_interval", INTERVALS),
     ("inference.proportions", INTERVALS),
     ("inference.two_proportions", INTERVALS),
-    ("inference.pass_at_k", INTERVALS),
+    ("inference.pass_at_k", LABELLING),
+    ("inference.label_plan", LABELLING),
     ("inference.nested_cv", INTERVALS),
     ("inference.bands", INTERVALS),
     ("inference.area_power", INTERVALS),

@@ -18,8 +18,16 @@ from skmetrics_ext.inference.draws import pairs
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, RowDesign, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan, bootstrap_bounds, resample
 from skmetrics_ext.inference.draws.rankings import is_area
-from skmetrics_ext.inference.draws.readers import find_metric, samples_of_models
+from skmetrics_ext.inference.draws.readers import errors_naming, find_metric, samples_of_models
 from skmetrics_ext.inference.identity import Given, leaf_of
+from skmetrics_ext.inference.labelling import (
+    NOT_NARROWER,
+    OTHER_LABELS,
+    Corrected,
+    Labelling,
+    Population,
+    naming_labelling,
+)
 from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.inference.margins import Alternative, Claim, on_side
 from skmetrics_ext.inference.methods import facts_of_both, interval_of
@@ -62,6 +70,9 @@ def compare(
     strata: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     weights_are: WeightsAre = "importance",
+    proxy: Any = None,
+    sampling: Any = None,
+    population: Population = "process",
     stratified: bool = False,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
@@ -130,6 +141,7 @@ def compare(
     {sample_weight}
     weights_are : {"importance", "frequency"}, default="importance"
         Whether a weight of 2 is one row that counts twice, or two rows.
+    {labelling}
     stratified : bool, default=False
         Whether each draw of "bootstrap" keeps the number of rows of each class.
     random_state : int, RandomState, Generator or None, default=0
@@ -194,7 +206,8 @@ def compare(
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress, min_rows)
     models = {"pred_a": pred_a, "pred_b": pred_b}
     design = sample_weight, groups, strata, weights_are
-    statistics = list(map(linearize, samples_of_models(measure, y_true, models, *design)))
+    labelling = Labelling.of(proxy=proxy, sampling=sampling, population=population)
+    statistics = _statistics(measure, y_true, models, design, labelling)
     task = ModelsToCompare(statistics, claim, level, plan)
     result = compare_pair(task, method)
     if measure.spec.is_known:
@@ -203,12 +216,25 @@ def compare(
         result = replace(result, facts=facts, note=note)
     source = object()  # both are of one call
     a, b = (
-        leaf_of(Given(measure, y_true, pred, *design), statistic, source=source)
+        leaf_of(Given(measure, y_true, pred, *design, labelling), statistic, source=source)
         for pred, statistic in zip(models.values(), statistics, strict=True)
     )
     sides = [mapped(leaf, "log") if LOG_RATIO in result.method else leaf for leaf in (a, b)]
     made = Made(linear((1.0, sides[0]), (-1.0, sides[1])), plan, method, claim)
     return replace(result, _made=made)
+
+
+def _statistics(
+    metric: Metric, y_true: Any, models: Any, design: Any, labelling: Labelling | None
+) -> Sequence[Linearized]:
+    if labelling is None:
+        with naming_labelling(y_true):
+            return list(map(linearize, samples_of_models(metric, y_true, models, *design)))
+    statistics = []
+    for name, pred in models.items():
+        with errors_naming(name):
+            statistics.append(labelling.statistic(metric, y_true, pred, *design))
+    return statistics
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,6 +250,14 @@ class ModelsToCompare:
     def samples(self) -> list[Any]:
         """The sample of each model."""
         return [statistic.origin for statistic in self.statistics]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all rows have a label; refuse models with other labels than the others."""
+        corrected = [isinstance(statistic, Corrected) for statistic in self.statistics]
+        if any(corrected) and not all(corrected):
+            raise InvalidParameterError(OTHER_LABELS)
+        return not any(corrected)
 
     @property
     def metric(self) -> Metric:
@@ -277,6 +311,8 @@ def compare_pair(task: ModelsToCompare, method: str = "auto") -> Estimate:
             "method='permutation' tests that nothing differs and takes no margin, got "
             f"{task.claim.margin:g}."
         )
+    if not task.is_plain:
+        return _of_labels(task, method)
     by_t = method == "auto"
     runs: dict[str, tuple[bool, Callable[[ModelsToCompare], Estimate]]] = {
         "delong": (is_mean_area(task.metric), partial(_by_delong, by_t=by_t)),
@@ -305,6 +341,27 @@ def compare_pair(task: ModelsToCompare, method: str = "auto") -> Estimate:
     atoms = task.statistics[0].atoms
     note = with_design(result.note, atoms)
     return replace(result, **atoms.of_design(), design_effect=effect, note=note)
+
+
+def _of_labels(task: ModelsToCompare, method: str) -> Estimate:
+    """The comparison of corrected statistics, or that of labelled rows where nothing is gained."""
+    log = is_ratio(task.metric) and method in ("auto", LOG_RATIO)
+    correction = task.difference(log=log).correction  # type: ignore[attr-defined]
+    alone = replace(task, statistics=[each.plain for each in task.statistics])  # type: ignore[attr-defined]
+    note, found = correction.note, undefined_difference(task.statistics, task.level, task.claim)
+    if not correction.used:
+        found = compare_pair(alone, method)
+    elif found is None:
+        name = (LOG_RATIO if log else "delta") if method == "auto" else method
+        check_option("method", name, (LOG_RATIO if log else "delta", ANYTIME))
+        found = _by_looks(task) if name == ANYTIME else _by_delta(task, log=log)
+        design = {} if task.design.is_plain else task.statistics[0].atoms.of_design()
+        found = replace(found, **design, note=with_design(found.note, task.statistics[0].atoms))
+        if correction.by_proxy and not correction.is_weighted:
+            other = compare_pair(alone, method)
+            if other.high - other.low < found.high - found.low:
+                found, note = other, NOT_NARROWER
+    return replace(found, note="; ".join(filter(None, (found.note, note))))
 
 
 def undefined_difference(

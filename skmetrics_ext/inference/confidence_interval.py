@@ -16,6 +16,7 @@ from skmetrics_ext.inference.draws import readers
 from skmetrics_ext.inference.draws.atoms import WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
 from skmetrics_ext.inference.identity import Given, leaf_of
+from skmetrics_ext.inference.labelling import Labelling, Population
 from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.inference.margins import Goal
 from skmetrics_ext.inference.methods import IntervalMethod, interval_of
@@ -43,6 +44,9 @@ def confidence_interval(
     sample_weight: ArrayLike | None = None,
     weights_are: WeightsAre = "importance",
     rows: ArrayLike | str | None = None,
+    proxy: Any = None,
+    sampling: Any = None,
+    population: Population = "process",
     stratified: bool = False,
     n_resamples: int | None = None,
     min_rows: int = MIN_ROWS,
@@ -118,6 +122,7 @@ def confidence_interval(
         The name of the rows, or an identity of each, by which they are recognised when estimates
         are subtracted or averaged. By default rows with equal labels in the same order, groups and
         strata are the same rows.
+    {labelling}
     stratified : bool, default=False
         Whether the bootstrap keeps the number of rows of each class, as in a case-control sample.
     n_resamples : int, default=None
@@ -197,16 +202,17 @@ def confidence_interval(
     if isinstance(metric, list | tuple):
         single: Options = {"method": method, "goal": goal, "strata": strata}
         single |= {"weights_are": weights_are, "stratified": stratified, "min_rows": min_rows}
-        single["rows"] = rows
+        single |= {"rows": rows}
         single |= {"n_resamples": n_resamples, "random_state": random_state}
         single |= {"n_jobs": n_jobs, "progress": progress}
         shared: Options = {"sample_weight": sample_weight, "groups": groups, **metric_params}
-        shared["confidence_level"] = confidence_level
+        shared |= {"confidence_level": confidence_level}
         return _of_several(metric, y_true, y_pred, single, shared)
     measure, level = readers.find_metric(metric, metric_params), check_level(confidence_level)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress, min_rows)
     target = None if goal is None else Goal.of(goal, measure)
-    given = Given(measure, y_true, y_pred, sample_weight, groups, strata, weights_are)
+    labelling = Labelling.of(proxy=proxy, sampling=sampling, population=population)
+    given = Given(measure, y_true, y_pred, sample_weight, groups, strata, weights_are, labelling)
     statistic = given.statistic()
     estimates = interval_of(statistic, method, level, plan, is_whole=True)
     if isinstance(estimates, list):

@@ -18,6 +18,7 @@ import numpy as np
 
 from skmetrics_ext.inference.algebra import Leaf
 from skmetrics_ext.inference.draws import readers
+from skmetrics_ext.inference.labelling import Labelling, naming_labelling
 from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
@@ -58,12 +59,17 @@ class Given:
     groups: Any = None
     strata: Any = None
     weights_are: str = "importance"
+    labelling: Labelling | None = None
     checksum: int = 0
 
     def statistic(self) -> Linearized:
         """The statistic of the rows."""
         design = self.sample_weight, self.groups, self.strata, self.weights_are
-        return linearize(readers.sample_of_rows(self.metric, self.y_true, self.y_pred, *design))
+        rows = self.metric, self.y_true, self.y_pred, *design
+        if self.labelling is not None:
+            return self.labelling.statistic(*rows)
+        with naming_labelling(self.y_true):
+            return linearize(readers.sample_of_rows(*rows))
 
     def __call__(self) -> Linearized:
         """The statistic, read again; an error if its arrays were changed."""
@@ -83,7 +89,7 @@ def leaf_of(given: Given, statistic: Linearized, **identity: Any) -> Leaf:
     if not isinstance(rows, Separate):
         rows = read_identities(rows, statistic, given.sample_weight)
     sample = statistic.origin
-    value = np.nan if statistic.undefined else float(sample.value)
+    value = np.nan if statistic.undefined else float(statistic.value)
     return Leaf(value, sample.metric, given, rows, bounds=statistic.bounds, **identity)
 
 

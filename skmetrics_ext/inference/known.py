@@ -17,6 +17,7 @@ from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign
 from skmetrics_ext.inference.draws.samples import Sample
 from skmetrics_ext.inference.identity import read_identities
 from skmetrics_ext.inference.linearized import Contributions, Linearized
+from skmetrics_ext.inference.methods import Method, known_interval
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.scales import RANGES, Range
 from skmetrics_ext.metrics.documentation import document
@@ -51,6 +52,10 @@ class KnownSample(Sample):
 
     def statistic(self, counts: Array) -> Array:
         raise InvalidParameterError("An estimate from contributions alone is not resampled.")
+
+    def methods(self, _: Linearized) -> dict[str, Method]:
+        """The interval on the scale of the user."""
+        return {"t" if self.scale == "plain" else self.scale: known_interval}
 
     def __call__(self) -> Linearized:
         """The linearized statistic."""

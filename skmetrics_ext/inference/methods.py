@@ -59,8 +59,8 @@ def methods_of(statistic: Linearized) -> dict[str, Method]:
     methods = dict(_METHODS.get(kind, {}))
     if kind == "folds":
         return methods
-    if kind == "known":
-        return {"t" if sample.scale == "plain" else sample.scale: _known}
+    if kind in ("known", "labels"):
+        return dict(sample.methods(statistic))
     if kind == "smooth":
         methods = dict.fromkeys(scales_of(statistic.bounds), _smooth)
     if spec.plain_shares and sample.is_one_table:
@@ -76,7 +76,7 @@ def methods_of(statistic: Linearized) -> dict[str, Method]:
         methods = {bootstrap.UPPER: _by_draws, **methods}
     if spec.interval in notes.NO_INTERVAL:
         methods = {notes.NONE: _none, **methods}
-    return {**methods, **dict.fromkeys(bootstrap.TWO_SIDED, _by_draws), ANYTIME: _anytime}
+    return {**methods, **dict.fromkeys(bootstrap.TWO_SIDED, _by_draws), ANYTIME: anytime_interval}
 
 
 def interval_of(
@@ -472,7 +472,7 @@ def freedom_of(statistic: Linearized) -> Array:
     return np.fmin(statistic.freedom, np.fmax(of_contributions, _LEAST_OF_AREA))
 
 
-def _known(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Interval:
+def known_interval(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Interval:
     """A statistic that is known by the contributions of its rows."""
     few = notes.few_effective(statistic)
     if method == "effective_n":
@@ -547,7 +547,7 @@ def bounds_of_draws(
 # --------------------------------------------------------------------------- every look
 
 
-def _anytime(statistic: Linearized, _method: str, level: Level, plan: DrawPlan) -> Interval:
+def anytime_interval(statistic: Linearized, _method: str, level: Level, plan: DrawPlan) -> Interval:
     """An interval that holds at every look, exact for shares of counted rows."""
     if not statistic.has_influence:
         return _no_interval(statistic, notes.RESAMPLED_AT_ONE_LOOK)

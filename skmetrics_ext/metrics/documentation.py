@@ -59,6 +59,20 @@ class Paragraphs:
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weight of each row.
 
+    {labelling}
+    proxy : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+        A machine's label of every row, or its probability of the positive class (or of each class),
+        where ``y_true`` has a person's label of some rows and is missing (None, nan, masked)
+        elsewhere. It is used if that makes the interval narrower; ``note`` shows how many labels
+        it is worth. The labelled rows must be a random sample, or ``sampling`` must say how they
+        were drawn.
+    sampling : array-like of shape (n_samples,) or LabelPlan, default=None
+        The probability with which each labelled row was chosen to be labelled, or the plan that it
+        was chosen by: rows are weighted by its inverse (Hajek's estimate).
+    population : {"process", "pool"}, default="process"
+        Whether all rows are a sample from the process that made them, or are themselves the
+        population, of which only the labels were sampled.
+
     {normalize}
     normalize : bool, default=True
         Whether to give the weighted mean over rows; the weighted sum otherwise.
