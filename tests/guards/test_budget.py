@@ -37,7 +37,7 @@ PAIRS = {
     "kernels": "kernels and datasets",
     "datasets": "kernels and datasets",
 }
-MOST_FILES = 235
+MOST_FILES = 241
 SKIPPED = (
     tokenize.COMMENT,
     tokenize.NL,
