@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.metrics.averaging import SAMPLES, averaged
+from skmetrics_ext.metrics.averaging import SAMPLES, averaged, is_by_support, is_plain, is_pooled
 from skmetrics_ext.metrics.probabilities.losses import mean
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.registry import Metric
@@ -122,7 +122,8 @@ def has_counts(metric: Metric, data: Any) -> bool:
         return metric.spec.averages == "classes"
     if not metric.spec.averages and metric.options.get("labels") is not None:
         return False  # rows of other classes are left out of the metric
-    return reads_hits(metric, data) or len(_alike(metric, data)[0]) <= _MOST_CLASSES
+    known = reads_hits(metric, data) or is_average(metric)
+    return known or len(_alike(metric, data)[0]) <= _MOST_CLASSES
 
 
 def reads_hits(metric: Metric, labels: Labels) -> bool:
@@ -139,6 +140,8 @@ def slope_by_counts(metric: Metric, labels: Labels) -> Array:
         return _slope_of_row_means(metric, labels)
     by_hits, tally = reads_hits(metric, labels), LabelTally(labels)
     counts = tally.hits() if by_hits else tally.counts()
+    if not by_hits and is_average(metric):
+        return _by_rows(labels, _slope_of_average(metric, tally))
     base = np.stack(counts.astuple())
 
     def read(moved: Array) -> Array:
@@ -149,9 +152,14 @@ def slope_by_counts(metric: Metric, labels: Labels) -> Array:
     places = np.arange(base.size).reshape(base.shape)[:, first]
     _, slope = stepped(read, base.reshape(-1), places.reshape(-1))
     slope = slope.reshape(*slope.shape[:-1], *places.shape)[..., code]
-    by_tp, by_fp, by_fn, by_tn = np.moveaxis(slope, -2, 0)
     if by_hits:
-        return np.asarray(np.where(labels.row_hits(), by_tp[..., :1], by_fn[..., :1]))
+        return np.asarray(np.where(labels.row_hits(), slope[..., 0, :1], slope[..., 2, :1]))
+    return _by_rows(labels, slope)
+
+
+def _by_rows(labels: Labels, slope: Array) -> Array:
+    """Derivative by the weight of each row (*S, n), from those by the counts (*S, 4, K)."""
+    by_tp, by_fp, by_fn, by_tn = np.moveaxis(slope, -2, 0)
     true, pred, both = by_fn - by_tn, by_fp - by_tn, by_tp - by_fn - by_fp + by_tn
     rest = by_tn.sum(axis=-1)[..., None]
     if not labels.is_multilabel:
@@ -162,6 +170,39 @@ def slope_by_counts(metric: Metric, labels: Labels) -> Array:
     agree = first.multiply(second) if hasattr(first, "multiply") else first * second
     pairs = zip((*marks, agree), (true, pred, both), strict=True)
     return np.asarray(rest + sum((side @ by.T).T for side, by in pairs))
+
+
+def is_average(metric: Metric) -> bool:
+    """Whether the metric is one average of values of classes, all of which it reads."""
+    options, average = metric.options, _average(metric)
+    is_one = is_plain(average) or is_by_support(average) or is_pooled(average)
+    return metric.spec.averages == "classes" and options.get("labels") is None and is_one
+
+
+def _slope_of_average(metric: Metric, tally: LabelTally) -> Array:
+    """Derivative of an average over classes by each of their counts, (4, K): class by class."""
+    average = _average(metric)
+    plan = averaged(tally, None, None, average, what=metric.name)
+    each = plan if is_pooled(average) else replace(plan, average=None, weights=None)
+    fill = metric.options.get("zero_division", np.nan)
+    values, parts = each.read(metric.kernel, fill), np.stack(plan.counts.astuple())
+    steps = parts + 1j * STEP * np.eye(4).reshape(4, 4, *(1,) * (parts.ndim - 1))
+    read = [replace(each, counts=Counts(*step)).read(metric.kernel, fill) for step in steps]
+    slope = np.stack(read).imag / STEP
+    if is_pooled(average):
+        return np.repeat(slope[:, None], len(tally.classes), axis=1)
+    weights = np.ones(len(values)) if plan.weights is None else plan.weights
+    weights = np.where(np.isnan(values), 0.0, weights)
+    total = weights.sum()
+    mean_value = np.where(weights == 0, 0.0, values * weights).sum() / total
+    slope = np.where(weights == 0, 0.0, slope * weights)
+    if not np.isfinite(mean_value):
+        return np.full(slope.shape, np.nan)
+    if plan.weights is not None:  # the support is random too
+        moved = np.where(np.isnan(values), 0.0, values - mean_value)
+        slope = slope + np.array([1.0, 0.0, 1.0, 0.0])[:, None] * moved
+    slope = divide(slope, total)
+    return np.where(np.isfinite(slope), slope, np.nan)
 
 
 def _alike(metric: Metric, labels: Labels) -> tuple[Array, Array]:
