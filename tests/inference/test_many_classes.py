@@ -99,7 +99,7 @@ def test_so_many_derivatives_are_computed_as_classes_differ(monkeypatch):
             steps.append(len(places)), original(read, base, places, *shape)
         )[1],
     )  # fmt: skip
-    sample_of_rows("f1_macro", *cyclic()).slope()
+    sample_of_rows("matthews_corrcoef", *cyclic()).slope()
     assert steps == [4 * 4]  # a class in five rows of a cycle, of which two are alike
 
 
