@@ -435,7 +435,7 @@ def _over_classes_of(parts: Array, atoms: Atoms, label: Way) -> tuple[Array, Arr
         expected = None if atoms.weight is None else atoms.weight**2
         unit_scale = scale
     else:
-        cells, cell = np.unique(atoms.group * n_classes + label, return_inverse=True)
+        cells, (cell,) = kernels.encode(atoms.group * n_classes + label)
         of_group, unit_class = np.divmod(cells, n_classes)
         added, rows = parts * atoms.rows, None
         each = cell_sums(added, cell, len(cells)) ** 2

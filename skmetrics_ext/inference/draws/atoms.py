@@ -133,10 +133,12 @@ class Atoms:
     @classmethod
     def alike(cls, design: RowDesign, label: Array | None, kind: Array) -> tuple[Atoms, Array]:
         """Atoms of rows with the same kind, label, weight, group and stratum; a row of each."""
-        codes = kind, design.group, design.stratum, label
-        columns = [column for column in codes if column is not None]
-        if design.weight is not None:
-            columns.append(np.unique(design.weight, return_inverse=True)[1])
+        columns = [kind]
+        if not _are_distinct(kind):
+            codes = design.group, design.stratum, label
+            columns += [column for column in codes if column is not None]
+            if design.weight is not None:
+                columns.append(np.unique(design.weight, return_inverse=True)[1])
         _, (of_row,) = kernels.encode(joined_codes(columns))
         first = np.empty(int(of_row.max()) + 1, dtype=np.int64)
         first[of_row[::-1]] = np.arange(len(of_row))[::-1]
@@ -248,8 +250,10 @@ class Atoms:
         if self.group is None:
             counts = np.bincount(cell, weights=self.rows, minlength=n_cells)
         else:
-            first = np.unique(self.group * n_classes + label, return_index=True)[1]
-            counts = np.bincount(cell[first], minlength=n_cells)
+            pairs, (pair,) = kernels.encode(self.group * n_classes + label)
+            cell_of_pair = np.empty_like(pairs)
+            cell_of_pair[pair] = cell
+            counts = np.bincount(cell_of_pair, minlength=n_cells)
         return counts.reshape(self.n_strata, n_classes)
 
     def lost(self, label: Array, n_classes: int) -> Array:
@@ -293,9 +297,14 @@ def joined_codes(columns: Sequence[Array]) -> Array:
     for column in columns[1:]:
         span = int(column.max()) + 1
         if (int(key.max()) + 1) * span >= 2**62:
-            key = np.unique(key, return_inverse=True)[1]
+            _, (key,) = kernels.encode(key)
         key = key * span + column
     return key
+
+
+def _are_distinct(codes: Array) -> bool:
+    """Whether no code occurs twice, where a table of them is cheap."""
+    return bool(codes.max() <= 2 * len(codes) and np.bincount(codes).max() == 1)
 
 
 def _filled_codes(cells: Array, n_cells: int, cell_of_row: Callable[[], Array]) -> Array:
