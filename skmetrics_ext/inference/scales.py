@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import exp, pi, sqrt
+from math import exp, isnan, pi, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,6 +44,8 @@ def drawn_bounds(low: float, high: float, level: float, n_draws: int) -> dict[st
 
 def drawn_p_value(p_value: float, n_draws: int, tails: int = 2) -> Drawn:
     """A p-value by draws, with its error; of two tails it is twice the share of one of them."""
+    if isnan(p_value):  # no p-value; comparing nan would make sums over arrays warn
+        return Drawn(p_value)
     return Drawn(p_value, min(sqrt(p_value * (tails - p_value) / n_draws), 0.05))
 
 
