@@ -88,7 +88,7 @@ def test_a_threshold_and_a_test_by_draws():
     found = sx.optimal_threshold_interval(Y, A, n_resamples=200)
     assert found.threshold.draws == 200
     assert re.search(r"threshold +\S+ +\[-?\d(\.\d)?, -?\d(\.\d)?\]", str(found))
-    test = sx.venkatraman_test(Y, A, B, n_resamples=399)
+    test = sx.significance.venkatraman_test(Y, A, B, n_resamples=399)
     assert unit(re.search(r"p = (.*)", str(test))[1]) >= 0.01
 
 
