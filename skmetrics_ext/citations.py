@@ -38,6 +38,7 @@ _CITATIONS = {
     "hartung-knapp": "Hartung-Knapp interval (Hartung & Knapp 2001)",
     "rubin": "Rubin's rules (Rubin 1987)",
     "barnard-rubin": "small-sample degrees of freedom (Barnard & Rubin 1999)",
+    "obuchowski-rockette": "Obuchowski & Rockette (1995), degrees of freedom of Hillis (2007)",
     "": "",
 }
 

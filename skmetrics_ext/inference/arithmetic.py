@@ -85,8 +85,9 @@ def _operand(value: Any) -> Expression | None:
         return None
     if value._made is None:
         raise InvalidParameterError(
-            f"{value} has no rows to compute with: it was read from a file, or made of numbers. "
-            "Compute it again from the rows."
+            f"{value} has no rows to compute with: it was read from a file, made of numbers, or is "
+            "of several readers. Compute it again from the rows; compare(..., readers=) subtracts "
+            "two models of the same readers."
         )
     expression: Expression = value._made.expression
     return expression

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference import anytime
+from skmetrics_ext.inference import reader_studies as studies
 from skmetrics_ext.inference.algebra import Made, linear, mapped
 from skmetrics_ext.inference.anytime import ANYTIME, MIN_ROWS
 from skmetrics_ext.inference.draws import pairs
@@ -37,7 +38,7 @@ from skmetrics_ext.inference.scales import tail_probability
 from skmetrics_ext.inference.t_tests import no_difference, paired_t_test, variance_of_difference
 from skmetrics_ext.inference.tests.contingency import discordant_rows, mcnemar_comparison
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.numeric import Array, RandomState
+from skmetrics_ext.numeric import Array, Options, RandomState
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.tables import without_methods
@@ -73,6 +74,8 @@ def compare(
     proxy: Any = None,
     sampling: Any = None,
     population: Population = "process",
+    readers: ArrayLike | None = None,
+    readers_are: studies.ReadersAre = "random",
     stratified: bool = False,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
@@ -142,6 +145,13 @@ def compare(
     weights_are : {"importance", "frequency"}, default="importance"
         Whether a weight of 2 is one row that counts twice, or two rows.
     {labelling}
+    readers : array-like of shape (n_samples,), default=None
+        The reader of each row, in long form: one row for each reader and case, with the case in
+        ``groups``. Readers are people, judges, prompts or seeds. The difference is that of the
+        means over readers. Where a reader has not used one of the models, its prediction is
+        missing (nan or None).
+    readers_are : {"random", "fixed"}, default="random"
+        Whether the result is about all readers of whom these are a sample, or about these alone.
     stratified : bool, default=False
         Whether each draw of "bootstrap" keeps the number of rows of each class.
     random_state : int, RandomState, Generator or None, default=0
@@ -205,6 +215,18 @@ def compare(
     level = claim.level(level)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress, min_rows)
     models = {"pred_a": pred_a, "pred_b": pred_b}
+    if readers is not None:
+        others: Options = {"method": method, "strata": strata, "sample_weight": sample_weight}
+        others |= {"weights_are": weights_are, "stratified": stratified}
+        others |= {"n_resamples": n_resamples, "min_rows": min_rows}
+        others |= {"proxy": proxy, "sampling": sampling, "population": population}
+        studies.refuse_others(compare, "with readers=", **others)
+        study = studies.read_study(measure, y_true, models, groups, readers)
+        if not study.is_of_one_reader:
+            return studies.reader_interval(study, readers_are, level, claim)
+        asked: dict[str, Any] = {"alternative": alternative, "margin": margin}
+        asked |= {"confidence_level": confidence_level, **metric_params}
+        return studies.of_one_reader(compare(metric, y_true, pred_a, pred_b, **asked))
     design = sample_weight, groups, strata, weights_are
     labelling = Labelling.of(proxy=proxy, sampling=sampling, population=population)
     statistics = _statistics(measure, y_true, models, design, labelling)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skmetrics_ext.inference import reader_studies as studies
 from skmetrics_ext.inference.algebra import Made
 from skmetrics_ext.inference.anytime import MIN_ROWS
-from skmetrics_ext.inference.draws import readers
+from skmetrics_ext.inference.draws import readers as rows_of
 from skmetrics_ext.inference.draws.atoms import WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
 from skmetrics_ext.inference.identity import Given, leaf_of
@@ -47,6 +47,8 @@ def confidence_interval(
     proxy: Any = None,
     sampling: Any = None,
     population: Population = "process",
+    readers: ArrayLike | None = None,
+    readers_are: studies.ReadersAre = "random",
     stratified: bool = False,
     n_resamples: int | None = None,
     min_rows: int = MIN_ROWS,
@@ -123,6 +125,12 @@ def confidence_interval(
         are subtracted or averaged. By default rows with equal labels in the same order, groups and
         strata are the same rows.
     {labelling}
+    readers : array-like of shape (n_samples,), default=None
+        The reader of each row, in long form: one row for each reader and case, with the case in
+        ``groups``. Readers are people, judges, prompts or seeds. The value is the mean over
+        readers.
+    readers_are : {"random", "fixed"}, default="random"
+        Whether the interval is about all readers of whom these are a sample, or about these alone.
     stratified : bool, default=False
         Whether the bootstrap keeps the number of rows of each class, as in a case-control sample.
     n_resamples : int, default=None
@@ -202,15 +210,28 @@ def confidence_interval(
     if isinstance(metric, list | tuple):
         single: Options = {"method": method, "goal": goal, "strata": strata}
         single |= {"weights_are": weights_are, "stratified": stratified, "min_rows": min_rows}
-        single |= {"rows": rows}
+        single |= {"rows": rows, "readers": readers, "readers_are": readers_are}
         single |= {"n_resamples": n_resamples, "random_state": random_state}
         single |= {"n_jobs": n_jobs, "progress": progress}
         shared: Options = {"sample_weight": sample_weight, "groups": groups, **metric_params}
         shared |= {"confidence_level": confidence_level}
         return _of_several(metric, y_true, y_pred, single, shared)
-    measure, level = readers.find_metric(metric, metric_params), check_level(confidence_level)
+    measure, level = rows_of.find_metric(metric, metric_params), check_level(confidence_level)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress, min_rows)
     target = None if goal is None else Goal.of(goal, measure)
+    if readers is not None:
+        others: Options = {"method": method, "strata": strata, "sample_weight": sample_weight}
+        others |= {"weights_are": weights_are, "rows": rows, "stratified": stratified}
+        others |= {"n_resamples": n_resamples, "min_rows": min_rows}
+        others |= {"proxy": proxy, "sampling": sampling, "population": population}
+        studies.refuse_others(confidence_interval, "with readers=", **others)
+        study = studies.read_study(measure, y_true, {"y_pred": y_pred}, groups, readers)
+        if study.is_of_one_reader:
+            plain: Options = {"confidence_level": level, **metric_params}
+            estimate = studies.of_one_reader(confidence_interval(metric, y_true, y_pred, **plain))
+        else:
+            estimate = studies.reader_interval(study, readers_are, level)
+        return estimate if target is None else target.compared_with(estimate)
     labelling = Labelling.of(proxy=proxy, sampling=sampling, population=population)
     given = Given(measure, y_true, y_pred, sample_weight, groups, strata, weights_are, labelling)
     statistic = given.statistic()
@@ -228,13 +249,10 @@ def _of_several(
     """The table of `compute_metrics` for metrics that all take the same predictions."""
     from skmetrics_ext import compute_metrics  # of a higher layer
 
-    defaults = inspect.signature(confidence_interval).parameters
-    for name, value in single.items():
-        if np.ndim(value) or value != defaults[name].default:
-            raise InvalidParameterError(
-                f"{name} is not available for a list of metrics: call once for each metric."
-            )
-    responses = {readers.find_metric(name, {}).spec.response for name in metrics}
+    studies.refuse_others(
+        confidence_interval, "for a list of metrics: call once for each metric", **single
+    )
+    responses = {rows_of.find_metric(name, {}).spec.response for name in metrics}
     if len(responses) > 1 and "labels" in responses:
         raise InvalidParameterError(
             f"y_pred cannot be labels and scores, and {list(metrics)} take both: "
@@ -273,7 +291,7 @@ def interval_of_checked(
     design = INDEPENDENT
     if groups is not None or strata is not None:
         design = read_design(groups, strata, checked.true.shape[0], True)
-    sample = readers.sample_of_checked(metric, checked, design, weights_are, value)
+    sample = rows_of.sample_of_checked(metric, checked, design, weights_are, value)
     plan = DrawPlan(**draws) if draws else PLAN
     return interval_of(linearize(sample), method, check_level(confidence_level), plan)
 
@@ -346,16 +364,16 @@ def influence_values(
         each = {"sample_weight": sample_weight, **metric_params}
         columns = []
         for name, pred in y_pred.items():
-            with readers.errors_naming(str(name)):
+            with rows_of.errors_naming(str(name)):
                 columns.append(influence_values(metric, y_true, pred, **each))
         return np.stack(columns, axis=-1)
-    measure = readers.find_metric(metric, metric_params)
+    measure = rows_of.find_metric(metric, metric_params)
     if not measure.spec.is_known:
         raise InvalidParameterError(
             f"metric must be one of this package, whose derivative is known, got {measure.name}."
         )
-    settled, checked = readers.check_rows(measure, y_true, y_pred, sample_weight)
-    statistic = linearize(readers.sample_of_checked(settled, checked))
+    settled, checked = rows_of.check_rows(measure, y_true, y_pred, sample_weight)
+    statistic = linearize(rows_of.sample_of_checked(settled, checked))
     if not (statistic.has_influence or statistic.origin.jumps):
         raise InvalidParameterError(
             f"metric={measure.name!r} of these data has no derivative by its rows; "

@@ -10,9 +10,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skmetrics_ext.inference import reader_studies as studies
 from skmetrics_ext.inference.area_power import AREA_VARIANCES, MOST_ROWS, AreaVariance, least_rows
 from skmetrics_ext.inference.calibration_intervals import calibration_slope_intercept
-from skmetrics_ext.inference.draws import readers
+from skmetrics_ext.inference.draws import readers as rows_of
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.rankings import is_area
 from skmetrics_ext.inference.draws.samples import share_of
@@ -29,7 +30,7 @@ from skmetrics_ext.inference.scales import SCALES, Range, quantile
 from skmetrics_ext.inference.t_tests import variance_of_difference
 from skmetrics_ext.metrics.calibration.recalibration import observed_expected_ratio
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.numeric import divide
+from skmetrics_ext.numeric import Options, divide
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import Result
 from skmetrics_ext.validation import InvalidParameterError, check_option
@@ -63,6 +64,8 @@ class RowsNeeded(Result):
         Whether the value was assumed rather than observed in a pilot.
     n_low, n_high : int or None, default=None
         Interval of the number of rows, from the uncertainty of the variance in the pilot.
+    n_readers : int or None, default=None
+        Readers, of whom each reads all cases, the groups.
 
     Examples
     --------
@@ -79,6 +82,7 @@ class RowsNeeded(Result):
     assumed: bool = False
     n_low: int | None = None
     n_high: int | None = None
+    n_readers: int | None = None
 
     def __int__(self) -> int:
         """The number of rows."""
@@ -86,6 +90,8 @@ class RowsNeeded(Result):
 
     def __str__(self) -> str:
         groups = "" if self.n_groups is None else f" in {self.n_groups} groups"
+        if self.n_readers is not None:
+            groups = f": {self.n_groups} cases, each with {self.n_readers} readers"
         between = "" if self.n_low is None else f", or {self.n_low} to {self.n_high}"
         note = f"; {self.note}" if self.note else ""
         source = "assumed" if self.assumed else "in the pilot"
@@ -120,6 +126,9 @@ def sample_size(
     strata: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     weights_are: WeightsAre = "importance",
+    readers: int | None = None,
+    cases: int | None = None,
+    pilot_readers: ArrayLike | None = None,
     **metric_params: Any,
 ) -> RowsNeeded:
     r"""Number of rows for an interval of a given width, or a test of a given power.
@@ -181,6 +190,12 @@ def sample_size(
     {sample_weight}
     weights_are : {"importance", "frequency"}, default="importance"
         Whether a weight of 2 is one row that counts twice, or two rows.
+    readers, cases : int, default=None
+        For a study of several readers, one of two numbers: of readers, and the result has the
+        number of cases for an interval of this ``width``, or of cases, for the number of readers.
+    pilot_readers : array-like of shape (n_samples,), default=None
+        The reader of each row of such a pilot, with one row for each reader and case, and the case
+        in ``groups``, as in `compare`.
     **metric_params : dict
         Parameters of the metric.
 
@@ -239,12 +254,27 @@ def sample_size(
                 raise InvalidParameterError(f"{name} is for planning without y_true and y_pred.")
         if prevalence is not None:
             metric_params["prevalence"] = prevalence
-    measure = readers.find_metric(metric, metric_params)
+    measure = rows_of.find_metric(metric, metric_params)
     if (width is None) == (difference is None and margin is None):
         raise InvalidParameterError(
             f"exactly one of width and difference is needed, got {width!r} and {difference!r}."
         )
     claim = Claim.of(alternative, margin, measure)
+    if readers is not None or cases is not None or pilot_readers is not None:
+        if (readers is None) == (cases is None) or pilot_readers is None or width is None:
+            raise InvalidParameterError(
+                f"readers={readers!r} and cases={cases!r}: a study of readers needs one of both, "
+                "the number that is given, with width= and pilot_readers=, the reader of each row."
+            )
+        others: Options = {"strata": strata, "sample_weight": sample_weight, "samples": samples}
+        others["weights_are"] = weights_are
+        studies.refuse_others(sample_size, "with readers= or cases=", **others)
+        models = {"y_pred": y_pred} | ({} if y_pred_b is None else {"y_pred_b": y_pred_b})
+        study = studies.read_study(measure, y_true, models, groups, pilot_readers)
+        most = check_number("width", width, 0)
+        n_readers, n_cases, se = studies.plan_of_study(study, level, most, readers, cases)
+        numbers = n_readers * n_cases, n_cases, study.value, se
+        return RowsNeeded(*numbers, n_readers=n_readers)
     if measure.function is calibration_slope_intercept:
         plan = _plan_of_slope(value, logits)
     elif has_pilot:
@@ -330,10 +360,10 @@ def _plan_of_pilot(metric: Metric, y_true: Any, y_pred: Any, y_pred_b: Any, *des
             f"metric must be one of this package, whose derivative is known, got {metric.name}."
         )
     if y_pred_b is None:
-        statistics = [linearize(readers.sample_of_rows(metric, y_true, y_pred, *design))]
+        statistics = [linearize(rows_of.sample_of_rows(metric, y_true, y_pred, *design))]
     else:
         models = {"pred_a": y_pred, "pred_b": y_pred_b}
-        samples = readers.samples_of_models(metric, y_true, models, *design)
+        samples = rows_of.samples_of_models(metric, y_true, models, *design)
         statistics = list(map(linearize, samples))
     if not all(statistic.has_influence for statistic in statistics):
         raise InvalidParameterError(
@@ -341,7 +371,7 @@ def _plan_of_pilot(metric: Metric, y_true: Any, y_pred: Any, y_pred_b: Any, *des
             "number of rows would follow."
         )
     statistic, scale, per_row = statistics[0], "delta", np.inf
-    readers.check_single_value("sample_size", metric, statistic.value)
+    rows_of.check_single_value("sample_size", metric, statistic.value)
     if y_pred_b is not None:
         statistic = statistic.minus(statistics[1])
         variance, freedom = variance_of_difference(statistic)

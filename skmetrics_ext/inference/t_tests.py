@@ -88,7 +88,7 @@ def paired_t_test(
     if not (variance > 0 and freedom > 0 and np.isfinite(value)):
         return _without_variance(contrast, sides)
     note, freedom = note_on_few_rows(difference), np.inf if normal else freedom
-    return _t_test(contrast, variance**0.5, freedom, difference.bounds[1], note)
+    return t_interval(contrast, variance**0.5, freedom, difference.bounds[1], note)
 
 
 def welch_t_test(
@@ -105,10 +105,10 @@ def welch_t_test(
     error = float(np.sqrt(variances.sum()))
     if not (error > 0 and np.isfinite(contrast.difference)):
         return _without_variance(contrast, sides)
-    return _t_test(contrast, error, freedom, sides[0].bounds[1] - sides[0].bounds[0])
+    return t_interval(contrast, error, freedom, sides[0].bounds[1] - sides[0].bounds[0])
 
 
-def _t_test(
+def t_interval(
     contrast: Contrast, error: float, freedom: float, most: float, note: str = ""
 ) -> Estimate:
     """A difference of at most ``most`` with its t interval and test; normal if freedom is inf."""

@@ -12,6 +12,7 @@ from skmetrics_ext import formats
 from skmetrics_ext.inference.compare_samples import difference_of_samples
 from skmetrics_ext.inference.draws import readers
 from skmetrics_ext.inference.draws.bootstrap import BOOTSTRAP_METHODS, PLAN
+from skmetrics_ext.inference.draws.readers import part_of
 from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.inference.margins import Claim
 from skmetrics_ext.inference.methods import methods_of
@@ -21,7 +22,7 @@ from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import draw
 from skmetrics_ext.slices.coding import MISSING, Coded, check_number
 from skmetrics_ext.slices.slice_search import Search, WeakSlice, search
-from skmetrics_ext.slices.slice_tests import part_of, slice_tests
+from skmetrics_ext.slices.slice_tests import slice_tests
 from skmetrics_ext.slices.table import FEW_BINS, Frame, check_lengths, read_slices, slice_columns
 from skmetrics_ext.tables import Row, Shown, Table, Tabular, columns
 from skmetrics_ext.validation import InvalidParameterError

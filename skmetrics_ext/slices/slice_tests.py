@@ -8,8 +8,6 @@ reason alone.
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -167,7 +165,8 @@ class StudentTests:
             return *self._of_means(cross), None
         order, ends = np.argsort(cross.cell, kind="stable"), np.cumsum(cross.rows)
         slices = [order[ends[k] - cross.rows[k] : ends[k]] for k in cross.kept]
-        values = np.array([value_of(sample, subset(sample.data, rows)) for rows in slices])
+        parts = (subset(sample.data, rows) for rows in slices)
+        values = np.array([readers.value_of_part(sample, part) for part in parts])
         # Approximately: the value of all rows is the weighted mean of both.
         share = cross.rows[cross.kept] / len(cross.cell)
         return values, values + divide(float(sample.value) - values, 1 - share), None
@@ -235,7 +234,7 @@ class StudentTests:
         """P-value of some rows compared with others."""
         from scipy.special import stdtr
 
-        first, second = (part_of(self.sample, rows) for rows in (inside, outside))
+        first, second = (readers.part_of(self.sample, rows) for rows in (inside, outside))
         worse = self.sign * (float(second.value) - float(first.value))
         if not worse > 0:
             return 1.0
@@ -256,24 +255,6 @@ class StudentTests:
 
     def _sums(self, rows: Array) -> Array:
         return self.like_all.sums(0, 1, rows)
-
-
-def value_of(sample: TallySample, data: Any) -> float:
-    """The metric of other data; nan if it is undefined."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return float(readers.value_of(sample.metric, data))
-        except (ValueError, ZeroDivisionError):
-            return np.nan
-
-
-def part_of(sample: TallySample, rows: Array) -> TallySample:
-    """Sample of the same metric with some of the rows; its value is nan where it is 0/0."""
-    data = subset(sample.data, rows)
-    design, value = sample.design.select(rows), value_of(sample, data)
-    part = readers.sample_of(sample.metric, data, design, value)
-    return replace(part, value=np.nan) if np.any(part.is_undefined) else part
 
 
 def _own_error(part: TallySample) -> tuple[Array, Array, Array]:

@@ -13,10 +13,11 @@ from skmetrics_ext.validation.containers import Column, missing_values, read_col
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.rows import check_index, index_of, masked_rows
 
-_ONE = {"groups": "group", "strata": "stratum"}
+_ONE = {"groups": "group", "strata": "stratum", "readers": "reader"}
 _WITHOUT = {
     "groups": "give each row a group (one of its own if it depends on no other row)",
     "strata": "give each row a stratum",
+    "readers": "give each row its reader",
 }
 
 
@@ -130,6 +131,14 @@ def _codes(column: Column) -> Array:
         raise InvalidParameterError(
             f"{column.name} must hold values of one type, got dtype {values.dtype}: {error}."
         ) from error
+
+
+def read_names(name: str, data: Any, n_rows: int, /, **others: Any) -> tuple[Array, list[Any]]:
+    """Code of each row's group, stratum or reader, and the names of the codes."""
+    column = _column(name, data, n_rows, others)
+    codes = _codes(column)
+    first = np.unique(codes, return_index=True)[1]
+    return codes, np.asarray(column.labels)[first].tolist()
 
 
 def read_numbered_groups(groups: Any, n_rows: int, /, **others: Any) -> Array:

@@ -272,6 +272,15 @@ def test_planned_sample_sizes_say_what_width_and_power_they_have(run):
             assert float(mean) == pytest.approx(float(value), rel=0.5)
 
 
+@pytest.mark.slow
+def test_studies_of_readers_say_how_often_their_intervals_hold(run):
+    done = run("readers.py", "--draws", "1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = rows(done.stdout)[1:]
+    assert len(lines) == 10
+    assert all(cell.endswith(" %") for cells in lines for cell in cells[2:])
+
+
 @pytest.mark.parametrize("data", ["iris", pytest.param("breast_cancer", marks=pytest.mark.slow)])
 def test_parity_with_scikit_learn_on_real_data(run, data):
     done = run("parity.py", "--data", data, "--model", "naive_bayes", "--runs", "1")

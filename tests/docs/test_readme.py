@@ -225,6 +225,15 @@ def claim_many_models() -> None:
     assert found.rows[0]["high"] - found.rows[0]["low"] > alone.high - alone.low
 
 
+def claim_readers() -> None:
+    reader, case = np.divmod(np.arange(len(TRUE) * 2), len(TRUE))
+    about = {"groups": case, "readers": reader}
+    twice = (np.tile(x, 2) for x in (TRUE, SCORE + 0.01 * OTHER, OTHER))
+    found = sx.compare("average_precision", *twice, **about)
+    assert "2 random readers" in found.method
+    assert not in_scikit_learn("reader", "rater")
+
+
 def claim_groups() -> None:
     by = {"site": np.arange(60) // 2 % 2}
     about = {"y_score": SCORE, "by": by, "intervals": True}
@@ -353,6 +362,7 @@ CHECKS: dict[str, Callable[[], None]] = {
     "Sample size": claim_rows_needed,
     "Test of two models": claim_two_models,
     "Test of many models": claim_many_models,
+    "Several readers of the same cases": claim_readers,
     "Groups of rows": claim_groups,
     "Weak slices of the data": claim_weak_slices,
     "Best score of a search, corrected": claim_search,

@@ -15,7 +15,7 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 # capability is added on purpose, and falls when lines go.
 SLACK = 150
 LIMITS = {
-    "inference": 8450,
+    "inference": 8755,
     "metrics and registry": 5640,
     "report": 4148,
     "merged and slices": 3175,
@@ -37,7 +37,7 @@ PAIRS = {
     "kernels": "kernels and datasets",
     "datasets": "kernels and datasets",
 }
-MOST_FILES = 241
+MOST_FILES = 247
 SKIPPED = (
     tokenize.COMMENT,
     tokenize.NL,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -22,6 +23,7 @@ from skmetrics_ext.inference.draws.samples import (
 )
 from skmetrics_ext.metrics.averaging import MACRO, is_by_class
 from skmetrics_ext.metrics.rankings.score_tally import placements_of
+from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.registry.find import parameters_of
 from skmetrics_ext.tallies import ConfusionTally
@@ -29,7 +31,7 @@ from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilitie
 from skmetrics_ext.validation.encoding import find_labels
 from skmetrics_ext.validation.errors import check_option
 from skmetrics_ext.validation.groups import INDEPENDENT, Design, read_design
-from skmetrics_ext.validation.labels import distinct_labels, read_labels
+from skmetrics_ext.validation.labels import distinct_labels, read_labels, subset
 from skmetrics_ext.validation.positive import positive_class
 from skmetrics_ext.validation.probabilities import n_columns
 from skmetrics_ext.validation.rows import check_same_masks
@@ -272,6 +274,24 @@ def sample_of(metric: Metric, data: Any, design: RowDesign, value: Any) -> Tally
         return MomentSample(metric, value, data, design)
     is_ranking = spec.tally == "ranks" and isinstance(data, Scores)
     return (PairRankingSample if is_ranking else RowSample)(metric, value, data, design)
+
+
+def value_of_part(sample: TallySample, data: Any) -> float:
+    """The metric of other data; nan if it is undefined."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return float(value_of(sample.metric, data))
+        except (ValueError, ZeroDivisionError):
+            return np.nan
+
+
+def part_of(sample: TallySample, rows: Array) -> TallySample:
+    """Sample of the same metric with some of the rows; its value is nan where it is 0/0."""
+    data = subset(sample.data, rows)
+    design, value = sample.design.select(rows), value_of_part(sample, data)
+    part = sample_of(sample.metric, data, design, value)
+    return replace(part, value=np.nan) if np.any(part.is_undefined) else part
 
 
 def without_other_classes(metric: Metric, labels: Labels) -> tuple[Metric, Labels]:
