@@ -403,7 +403,8 @@ def with_directions(note: str, sides: Sequence[Linearized], level: float) -> str
     """The note, with those on models or samples whose areas may run the other way."""
     parts = [note]
     for name, side in zip("ab", sides, strict=True):
-        if getattr(side.origin, "kind", "") == "area" and not side.undefined:
+        chance = sum(side.bounds) / 2
+        if getattr(side.origin, "kind", "") == "area" and float(side.value) < chance:
             found: Any = interval_of(side, "auto", level, PLAN)
             shown = direction(side, found.value, found.high)
             parts.append(shown and f"{name}: {shown}")
