@@ -74,10 +74,6 @@ from skmetrics_ext.metrics.labels.accuracy import error_rate as error_rate
 from skmetrics_ext.metrics.labels.accuracy import zero_one_loss as zero_one_loss
 from skmetrics_ext.metrics.labels.agreement import brennan_prediger_score as brennan_prediger_score
 from skmetrics_ext.metrics.labels.agreement import cohen_kappa_score as cohen_kappa_score
-from skmetrics_ext.metrics.labels.agreement import gwet_ac1_score as gwet_ac1_score
-from skmetrics_ext.metrics.labels.agreement import (
-    krippendorff_alpha_score as krippendorff_alpha_score,
-)
 from skmetrics_ext.metrics.labels.agreement import matthews_corrcoef as matthews_corrcoef
 from skmetrics_ext.metrics.labels.agreement import scott_pi_score as scott_pi_score
 from skmetrics_ext.metrics.labels.combined_rates import averaged_confusion as averaged_confusion
@@ -114,6 +110,9 @@ from skmetrics_ext.metrics.labels.paired_rates import (
     positive_likelihood_ratio as positive_likelihood_ratio,
 )
 from skmetrics_ext.metrics.labels.paired_rates import youden_j_score as youden_j_score
+from skmetrics_ext.metrics.labels.raters import fleiss_kappa_score as fleiss_kappa_score
+from skmetrics_ext.metrics.labels.raters import gwet_ac1_score as gwet_ac1_score
+from skmetrics_ext.metrics.labels.raters import krippendorff_alpha_score as krippendorff_alpha_score
 from skmetrics_ext.metrics.labels.rates import detection_prevalence as detection_prevalence
 from skmetrics_ext.metrics.labels.rates import f1_score as f1_score
 from skmetrics_ext.metrics.labels.rates import false_discovery_rate as false_discovery_rate

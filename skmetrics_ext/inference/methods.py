@@ -493,7 +493,7 @@ def _on_scale(statistic: Linearized, method: str, level: Level) -> Interval:
     if still.any():
         least, most, shown = _of_rarest(statistic, value, level)
         low, high = np.where(still, least, low), np.where(still, most, high)
-    is_mean = statistic.origin.metric.tally == "moments"
+    is_mean = statistic.origin.metric.tally == "moments" or statistic.origin.kind == "rated"
     scarce = notes.few_effective(statistic) if is_mean else notes.few_rows(statistic)
     rules = (still, f"{notes.NO_SPREAD}: {shown}"), (True, scarce)
     return Interval(low, high, error, notes.first_note(value.shape, *rules))
@@ -597,4 +597,5 @@ _METHODS: dict[str, dict[str, Method]] = {
     "hall": dict.fromkeys(MEAN_METHODS, _mean),
     "area": dict.fromkeys(AUC_METHODS, area_interval),
     "folds": {"cv": _folds},
+    "rated": {"delta": _smooth},
 }

@@ -27,6 +27,19 @@ class Paragraphs:
     y_true, y_pred : array-like of shape (n_samples,) or (n_samples, n_outputs)
         True and predicted labels, or multilabel indicators (dense or scipy sparse).
 
+    {ratings}
+    y_true : array-like of shape (n_samples,) or (n_items, n_raters)
+        Labels of the first rater; or, without ``y_pred``, a table of items x raters, with None or
+        NaN where a rating is missing.
+    y_pred : array-like of shape (n_samples,), default=None
+        Labels of the second rater.
+
+    {rater_weights}
+    weights : {"linear", "quadratic", "ordinal"} or array-like of shape (n_classes, n_classes)
+        How bad each disagreement is, as a share of the worst: distance of the classes, its square,
+        or the number of pairs of classes in their range; or a matrix with 0 on its diagonal. All
+        alike by default. Distances are those of numbers, else of steps in a declared order.
+
     {labels}
     labels : array-like, default=None
         The classes to use, in this order. All that occur, sorted, by default.

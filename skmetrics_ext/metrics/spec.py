@@ -163,6 +163,9 @@ class MetricSpec:
           where the truth is 0), "kinked" (a kink, or flat, where classes are as frequent as
           predictions, or equally frequent), "grows" (with the number of rows), "largest of
           several" numbers.
+    ratings : {"", "values", "items"}
+        For a metric that also takes a table of items x raters: whether each rating has the same
+        weight, or each item.
     narrower : callable or None
         ``narrower(n_classes, **params)``: bounds that depend on the number of classes or on
         parameters, within ``bounds``.
@@ -199,6 +202,7 @@ class MetricSpec:
     shares: Any = ()
     plain_shares: Callable[..., list[PlainShare]] | None = None
     interval: str = ""
+    ratings: str = ""
     narrower: Callable[..., tuple[float, float]] | None = None
     reads: Literal["counts", "hits", "marks", "rates", "table"] = "counts"
     table_when: tuple[str, ...] = ()

@@ -12,6 +12,7 @@ import numpy as np
 
 from skmetrics_ext.inference.draws.atoms import PLAIN, WEIGHT_KINDS, RowDesign
 from skmetrics_ext.inference.draws.rankings import PairRankingSample, RankingSample, is_area
+from skmetrics_ext.inference.draws.ratings import RatingSample
 from skmetrics_ext.inference.draws.samples import (
     FunctionSample,
     MomentSample,
@@ -102,6 +103,9 @@ def sample_of_rows(
                 "y_true is a ConfusionTally, which counts labels and has no rows: pass rows for "
                 f"{known.name!r} of other data, and for groups or strata."
             )
+    if y_pred is None and known.spec.ratings:
+        options = sample_weight, (groups, strata), weights_are
+        return RatingSample.of_rows(known, y_true, *options)
     if y_pred is None:
         raise InvalidParameterError(
             f"y_pred is missing: pass what {known.name} compares with y_true. Only a "

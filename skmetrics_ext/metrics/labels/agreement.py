@@ -16,10 +16,10 @@ from skmetrics_ext.metrics.averaging import (
     n_classes_of,
 )
 from skmetrics_ext.metrics.labels.ordered_classes import check_order, disagreement, read_grades
-from skmetrics_ext.metrics.public import metric, rows_with_labels, value_or_nan, whole_table
+from skmetrics_ext.metrics.public import metric, whole_table
 from skmetrics_ext.numeric import Array, divide, exclusive_cumsum
 from skmetrics_ext.tallies import Counts, LabelTally, Tabulated
-from skmetrics_ext.validation import InvalidParameterError, Labels, check_option, warn_undefined
+from skmetrics_ext.validation import InvalidParameterError, Labels, warn_undefined
 from skmetrics_ext.validation.encoding import find_labels
 from skmetrics_ext.validation.labels import read_labels
 
@@ -72,40 +72,6 @@ def mean_share(counts: Counts) -> Array:
     """Share of each class, mean of the true and the predicted one."""
     total = counts.true.sum(axis=-1, keepdims=True)
     return divide(counts.true + counts.pred, 2 * total)
-
-
-def krippendorff_alpha(
-    tally: Counts | Tabulated, level: str = "nominal", grades: Any = None
-) -> Array:
-    """1 minus the observed over the expected difference of two values paired at random.
-
-    Counts are enough if all pairs of classes differ equally ("nominal").
-    """
-    if isinstance(tally, Counts):
-        share, rows = mean_share(tally), tally.true.sum(axis=-1)
-        return beyond_chance(tally, mixed_pairs(share, share) * _small_sample(rows))
-    if level == "ordinal" or grades is None:
-        check_order(tally)
-    table, axes = tally.in_rising_order().table, (-1, -2)
-    rows = table.sum(axis=axes)
-    seen = divide(table, np.asarray(rows)[..., None, None])
-    seen = (seen + np.swapaxes(seen, -1, -2)) / 2
-    share = seen.sum(axis=-1)
-    if level == "interval":
-        places = read_grades(grades, table.shape[-1])
-    else:  # mid-rank: the values below, and half of the class itself
-        places = np.cumsum(share, axis=-1) - share / 2
-    difference = (places[..., :, None] - places[..., None, :]) ** 2
-    # Values are not paired with themselves, but such differences are 0 anyway.
-    pairs = share[..., :, None] * share[..., None, :]
-    expected = (difference * pairs).sum(axis=axes) * _small_sample(rows)
-    return 1 - divide((difference * seen).sum(axis=axes), expected)
-
-
-def _small_sample(rows: Array) -> Array:
-    """n / (n - 1) for the n = 2 rows values drawn without replacement; nan up to one value."""
-    n = 2.0 * np.asarray(rows)
-    return divide(n, np.maximum(n - 1, 0))
 
 
 # --------------------------------------------------------------------------- public functions
@@ -285,33 +251,6 @@ scott_pi_score = whole_table(
 )
 
 
-def gwet_ac1(counts: Counts, labels: Any = None) -> Array:
-    r"""Gwet's AC1: agreement beyond a chance that stays small when one class dominates.
-
-    .. math:: p_e = \frac{1}{K - 1} \sum_k \pi_k (1 - \pi_k), \quad \pi_k = (t_k + p_k) / 2n
-
-    K is the number of ``labels``, or of the classes that occur. Chance has 0.
-
-    References
-    ----------
-    Gwet (2008), British Journal of Mathematical and Statistical Psychology 61(1), 29-48.
-
-    Examples
-    --------
-    >>> from skmetrics_ext import gwet_ac1_score
-    >>> gwet_ac1_score([0, 0, 1, 1], [0, 1, 0, 1])
-    0.0
-    """
-    share = mean_share(counts)
-    others = n_classes_of(counts, labels) - 1
-    return beyond_chance(counts, 1 - divide(mixed_pairs(share, share), others))
-
-
-gwet_ac1_score = whole_table(
-    "gwet_ac1_score", gwet_ac1, "Gwet's AC1", ONE_CLASS, bounds=(-1.0, 1.0)
-)
-
-
 def brennan_prediger(counts: Counts, labels: Any = None) -> Array:
     r"""Brennan and Prediger's kappa: agreement beyond a chance of 1/K (Bennett's S).
 
@@ -339,63 +278,3 @@ brennan_prediger_score = whole_table(
     ONE_CLASS,
     bounds=(-1.0, 1.0),
 )
-
-
-@_agreement(krippendorff_alpha, table_when=("level",), traits=("weights_are_counts",))
-def krippendorff_alpha_score(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    labels: ArrayLike | None = None,
-    level: Literal["nominal", "ordinal", "interval"] = "nominal",
-    grades: Any = None,
-    sample_weight: ArrayLike | None = None,
-) -> float:
-    r"""Krippendorff's alpha of two raters without missing values.
-
-    .. math:: \alpha = 1 - D_o / D_e
-
-    the mean difference within rows over that of any two values drawn without replacement.
-
-    Parameters
-    ----------
-    {y_true_y_pred}
-    {labels}
-    level : {"nominal", "ordinal", "interval"}, default="nominal"
-        Difference of two classes: 0 or 1; by the number of values that rank between them;
-        the squared distance of their grades.
-    grades : array-like of shape (n_classes,), default=None
-        Number of each class for ``level="interval"``. 0, 1, 2, ... by default, which needs an
-        order, as "ordinal" does: of numbers, of ``labels``, or of an ordered categorical.
-    sample_weight : array-like of shape (n_samples,), default=None
-        How often each row was seen: unlike elsewhere their scale counts, for the correction
-        for small samples uses the number of values.
-
-    Returns
-    -------
-    float
-        At most 1; higher is better, 0 is chance. nan, with a warning, for one class alone, and
-        for weights that sum to half a row or less.
-
-    Raises
-    ------
-    {raises}
-
-    References
-    ----------
-    Krippendorff (2004), Content Analysis, chapter 11.
-
-    Examples
-    --------
-    >>> from skmetrics_ext import krippendorff_alpha_score
-    >>> krippendorff_alpha_score([0, 0, 1, 1], [0, 1, 0, 1])
-    0.125
-    """
-    check_option("level", level, ("nominal", "ordinal", "interval"))
-    restricted = rows_with_labels(
-        y_true, y_pred, labels, sample_weight, "Krippendorff's alpha", absolute=True
-    )
-    tally = LabelTally(restricted)
-    alpha = krippendorff_alpha(tally.counts() if level == "nominal" else tally, level, grades)
-    why = "only one class occurs, or the weights sum to half a row or less"
-    return value_or_nan(alpha, "Krippendorff's alpha", why)

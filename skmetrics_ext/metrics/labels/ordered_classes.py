@@ -50,10 +50,21 @@ def read_grades(grades: Any, n_classes: int) -> Array:
     return positions
 
 
-def disagreement(weights: Any, grades: Array) -> Array:
+def numbers_of(tally: Tabulated, grades: Any) -> Array:
+    """Grades that were stated; else the classes if they are numbers, else their steps."""
+    if grades is None and tally.classes.dtype.kind in "biuf":
+        return tally.classes.astype(np.float64)
+    return read_grades(grades, len(tally.classes))
+
+
+def disagreement(
+    weights: Any, grades: Array, options: tuple[str | None, ...] = ("linear", "quadratic", None)
+) -> Array:
     distance = np.abs(grades[:, None] - grades)
     if isinstance(weights, str):
-        check_option("weights", weights, ("linear", "quadratic", None))
+        check_option("weights", weights, options)
+        if weights == "ordinal":  # pairs of classes in the range of both
+            return distance * (distance + 1) / 2
         return distance if weights == "linear" else distance**2
     matrix = read_numbers("weights", weights)
     valid = matrix.shape == distance.shape and bool(np.isfinite(matrix).all())

@@ -70,7 +70,7 @@ WRONG = [
     ("grades", m.cohen_kappa_score, (T, Q), {"weights": "linear", "grades": ["a", "b", "c"]}),
     ("grades", m.cohen_kappa_score, (T, Q), {"weights": "linear", "grades": [0, 1, np.nan]}),
     ("grades", m.krippendorff_alpha_score, (T, Q), {"level": "interval", "grades": [1]}),
-    ("level", m.krippendorff_alpha_score, (T, Q), {"level": "ratio"}),
+    ("level", m.krippendorff_alpha_score, (T, Q), {"level": "cardinal"}),
     ("replace_undefined_by", m.cohen_kappa_score, (T, Q), {"replace_undefined_by": "x"}),
     ("replace_undefined_by", m.cohen_kappa_score, (T, Q), {"replace_undefined_by": 5}),
     ("replace_undefined_by", m.class_likelihood_ratios, (Y, P), {"replace_undefined_by": 5}),
