@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.containers import missing_rows, read_column, take_rows
-from skmetrics_ext.validation.encoding import encode_columns, find_labels, order_of, ranks_in
+from skmetrics_ext.validation.encoding import encode_columns, order_of, ranks_in
 from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.labels import positions_of_labels, read_labels
 from skmetrics_ext.validation.rows import check_weight
@@ -25,85 +25,92 @@ class Ratings:
     ----------
     classes : ndarray of shape (K,)
         The classes, those of a declared order from the lowest to the highest.
-    true : ndarray of shape (n_items, K)
+    true : ndarray of shape (n, K)
         Number of raters who gave each class to each item.
-    ordered : bool
-        Whether the order of the classes was declared.
-    weight : ndarray of shape (n_items,) or None
+    ordered : bool or None
+        Whether the order of the classes was declared; None for conflicting orders.
+    weight : ndarray of shape (n,) or None
+    rows : ndarray of shape (n,)
+        Positions of the items in the table.
     """
 
     classes: Array
     true: Array
-    ordered: bool
-    weight: Array | None = None
+    ordered: bool | None
+    weight: Array | None
+    rows: Array
 
     @classmethod
-    def check(cls, ratings: Any, labels: Any = None, sample_weight: Any = None) -> Ratings:
-        """Count the ratings of each item; those with a class not in ``labels`` have none."""
-        table = _columns(ratings)
+    def check(cls, table: Any, labels: Any, sample_weight: Any, least: int) -> Ratings:
+        """The items with weight and so many ratings or more, all with classes of ``labels``."""
         columns, rows = [], []
-        for values in table:
+        raters = _columns(table)
+        n_items = len(missing_rows(raters[0]))
+        for values in raters:
             rated = np.flatnonzero(~missing_rows(values))
             if len(rated):
                 present = take_rows(values, rated)
                 is_object = isinstance(present, np.ndarray) and present.dtype.kind == "O"
-                column = read_column(present.tolist() if is_object else present, "ratings")
+                column = read_column(list(present) if is_object else present, "ratings")
                 columns.append((column, read_values(column)[0]))
                 rows.append(rated)
         if not columns:
             raise InvalidParameterError("ratings hold no rating: every value is missing.")
         classes, codes = encode_columns(*columns)
+        cells = [r * len(classes) + code for r, code in zip(rows, codes, strict=True)]
+        counts = np.bincount(np.concatenate(cells), minlength=n_items * len(classes))
+        counts = counts.reshape(n_items, -1)
         order = order_of(classes, [column.order for column, _ in columns])
-        if order is None:
-            raise InvalidParameterError(
-                f"the raters' categoricals put the classes {classes[:10].tolist()} in conflicting "
-                "orders: pass labels= in rising order."
-            )
-        n_items, size = len(missing_rows(table[0])), len(classes)
-        cells = np.concatenate([r * size + code for r, code in zip(rows, codes, strict=True)])
-        counts = np.bincount(cells, minlength=n_items * size).reshape(n_items, size)
-        if isinstance(order, tuple):
-            rising = np.argsort(ranks_in(order, classes))
-            classes, counts = classes[rising], counts[:, rising]
-        if labels is not None:
-            wanted = read_labels(labels, once=True)
-            positions_of_labels(wanted, classes)
-            place = find_labels(wanted, classes)
-            listed = np.where(place >= 0, counts[:, place], 0)
-            whole = listed.sum(axis=1) == counts.sum(axis=1)
-            classes, counts = wanted, listed * whole[:, None]
-        ordered = labels is not None or order is not False
+        wanted = classes if labels is None else read_labels(labels, once=True)
+        if labels is None and isinstance(order, tuple):
+            wanted = classes[np.argsort(ranks_in(order, classes))]
+        place = positions_of_labels(wanted, classes)
+        listed = np.where(place >= 0, counts[:, place], 0)
+        size = counts.sum(axis=1)
+        kept = (size >= least) & (size == listed.sum(axis=1))
         weight = check_weight(sample_weight, n_items, absolute=True)
-        return cls(classes, counts, ordered, weight)
+        kept = np.flatnonzero(kept if weight is None else kept & (weight > 0))
+        ordered = None if order is None else labels is not None or order is not False
+        return cls(wanted, listed[kept], ordered, None if weight is None else weight[kept], kept)
 
-    def rated(self, least: int) -> Array:
-        """The items with weight and so many ratings or more."""
-        rated = self.true.sum(axis=1) >= least
-        return np.flatnonzero(rated if self.weight is None else rated & (self.weight > 0))
+    @property
+    def mass(self) -> Array:
+        """Weight of each item."""
+        return np.ones(len(self.true)) if self.weight is None else self.weight
 
-    def keep(self, rows: Array) -> Ratings:
-        """Some of the items."""
-        weight = None if self.weight is None else self.weight[rows]
-        return replace(self, true=self.true[rows], weight=weight)
+    @property
+    def shares(self) -> Array:
+        """Share of each class among the ratings of each item, (n, K)."""
+        return np.asarray(self.true / self.true.sum(axis=1, keepdims=True))
+
+    def pairs(self, *, by_item: bool) -> Array:
+        """Ordered pairs of ratings of each item, (n, K, K).
+
+        By item they have the weight 1; otherwise those of each rating have the weight 1/2.
+        """
+        counts, size = self.true, self.true.sum(axis=1)
+        pairs = counts[:, :, None] * counts[:, None, :] - np.eye(counts.shape[1]) * counts[:, None]
+        if by_item:
+            # Items with one rating show shares of classes but no pairs, as a fixed part (Gwet).
+            whole = self.mass.sum() / max(self.mass[size > 1].sum(), 1e-300)
+            return np.asarray(pairs * (whole / np.maximum(size * (size - 1), 1))[:, None, None])
+        return np.asarray(pairs / np.maximum(2 * size - 2, 1)[:, None, None])
 
 
-def _columns(ratings: Any) -> list[Any]:
+def _columns(table: Any) -> list[Any]:
     """The ratings of each rater."""
-    if hasattr(ratings, "iloc"):
-        columns = [ratings.iloc[:, j] for j in range(ratings.shape[1])] if ratings.ndim == 2 else []
-    elif hasattr(ratings, "get_columns"):
-        columns = ratings.get_columns()
-    elif hasattr(ratings, "column_names"):
-        columns = list(ratings.columns)
+    if hasattr(table, "iloc"):
+        columns = [table.iloc[:, j] for j in range(table.shape[1])] if table.ndim == 2 else []
+    elif hasattr(table, "get_columns") or hasattr(table, "column_names"):
+        columns = list(table.get_columns() if hasattr(table, "get_columns") else table.columns)
     else:
-        if is_tensor(ratings):
-            ratings = to_host(ratings, "ratings")
-        if not isinstance(ratings, np.ndarray):  # NumPy would make text of nan among text
-            ratings = np.array(ratings, dtype=object)
-        columns = list(ratings.T) if ratings.ndim == 2 else []
+        values = to_host(table, "ratings") if is_tensor(table) else table
+        if not isinstance(values, np.ndarray):  # NumPy would make text of nan among text
+            values = np.array(values, dtype=object)
+        columns = list(values.T) if values.ndim == 2 else []
     if len(columns) < 2:
         raise InvalidParameterError(
             "ratings must be a table of items x raters with two columns or more, or pass y_true "
-            f"and y_pred, got {type(ratings).__name__}: {ratings!r:.60}."
+            f"and y_pred, got {type(table).__name__}: {table!r:.60}."
         )
     return columns

@@ -104,8 +104,7 @@ def sample_of_rows(
                 f"{known.name!r} of other data, and for groups or strata."
             )
     if y_pred is None and known.spec.ratings:
-        options = sample_weight, (groups, strata), weights_are
-        return RatingSample.of_rows(known, y_true, *options)
+        return RatingSample.of_rows(known, y_true, sample_weight, groups, strata, weights_are)
     if y_pred is None:
         raise InvalidParameterError(
             f"y_pred is missing: pass what {known.name} compares with y_true. Only a "

@@ -50,55 +50,23 @@ class RatingTable(Tabulated):
         By value, the pairs of each rating weigh 1/2 in all, so that two raters have the weight of
         their confusion table. By item, the mean over the items with several ratings.
     share : ndarray of shape (..., K)
-        Share of each class; by item, the mean over all rated items.
-    ordered : bool
+        By item, the mean share of each class over all rated items.
+    ordered : bool or None
     """
 
     classes: Array
     table: Array
     share: Array
-    ordered: bool = False
+    ordered: bool | None = False
 
     @classmethod
     def of(cls, ratings: Ratings, mass: Array, *, by_item: bool) -> RatingTable:
         """The table of items with these weights (..., n)."""
-        counts, weight = ratings.true, mass * weight_of_pairs(ratings, by_item=by_item)
-        table = (counts.T * weight[..., None, :]) @ counts
-        diagonal = np.arange(counts.shape[1])
-        table[..., diagonal, diagonal] -= weight @ counts
-        if not by_item:
-            share = divide(table.sum(axis=-1), table.sum(axis=(-1, -2))[..., None])
-            return cls(ratings.classes, table, share, ratings.ordered)
-        total = mass.sum(axis=-1)
-        share = divide(mass @ shares_of_items(ratings), total[..., None])
+        total = mass.sum(axis=-1) if by_item else np.ones(mass.shape[:-1])
+        table = np.tensordot(mass, ratings.pairs(by_item=by_item), axes=1)
+        share = divide(mass @ ratings.shares, total[..., None])
         table = divide(table, total[..., None, None])
         return cls(ratings.classes, table, share, ratings.ordered)
-
-
-def weight_of_pairs(ratings: Ratings, *, by_item: bool) -> Array:
-    """Weight of an ordered pair of ratings of each item; 0 where there is none."""
-    size = ratings.true.sum(axis=1)
-    several = size > 1
-    if not by_item:
-        return np.where(several, 0.5 / np.maximum(size - 1, 1), 0.0)
-    weight = np.ones(len(size)) if ratings.weight is None else ratings.weight
-    # Items with one rating show shares of classes but no pairs, as a fixed part (Gwet 2014).
-    whole = divide(weight.sum(), weight[several].sum())
-    return np.where(several, whole / np.maximum(size * (size - 1), 1), 0.0)
-
-
-def shares_of_items(ratings: Ratings) -> Array:
-    """Share of each class among the ratings of each item, (n, K)."""
-    return divide(ratings.true, ratings.true.sum(axis=1, keepdims=True))
-
-
-def tables_of_items(ratings: Ratings, weight: Array) -> Array:
-    """The pairs of each item (n, K, K), under these weights of a pair."""
-    counts = ratings.true
-    pairs = counts[:, :, None] * counts[:, None, :]
-    diagonal = np.arange(counts.shape[1])
-    pairs[:, diagonal, diagonal] -= counts
-    return pairs * weight[:, None, None]
 
 
 # ------------------------------------------------- kernels, over the classes on the last axis
@@ -232,10 +200,8 @@ def _score(
     """The value of two raters, or of a table of ratings."""
     tally: Any
     if y_pred is None and not isinstance(y_true, Tabulated):
-        ratings = Ratings.check(y_true, labels, sample_weight)
-        rated = ratings.keep(ratings.rated(1 if by_item else 2))
-        mass = np.ones(len(rated.true)) if rated.weight is None else rated.weight
-        tally = RatingTable.of(rated, mass, by_item=by_item)
+        ratings = Ratings.check(y_true, labels, sample_weight, 1 if by_item else 2)
+        tally = RatingTable.of(ratings, ratings.mass, by_item=by_item)
     else:
         other = y_true if y_pred is None else y_pred
         rows = rows_with_labels(y_true, other, labels, sample_weight, title, not by_item)
@@ -405,8 +371,9 @@ def fleiss_kappa_score(
     Examples
     --------
     >>> from skmetrics_ext import fleiss_kappa_score
-    >>> fleiss_kappa_score([[0, 0, 0], [1, 1, 1], [0, 1, 1], [0, 0, 1]])  # items x raters
-    0.33333333333333326
+    >>> ratings = [[0, 0, 0], [1, 1, 1], [0, 1, 1], [0, 0, 1]]  # items x raters
+    >>> round(fleiss_kappa_score(ratings), 4)
+    0.3333
     """
     data = y_true, y_pred, labels, sample_weight
     kernel = partial(fleiss_kappa, weights=weights)

@@ -223,7 +223,7 @@ def test_refused(ratings, params, message) -> None:
 
 
 def test_an_interval_needs_two_items() -> None:
-    with pytest.raises(ValueError, match="needs two items or more with ratings by two raters"):
+    with pytest.raises(ValueError, match="must hold two items or more that several raters rated"):
         sx.confidence_interval("krippendorff_alpha", [[1, 2], [None, 1]])
     with pytest.raises(ValueError, match="y_pred is missing"):
         sx.confidence_interval("cohen_kappa", RATINGS)
