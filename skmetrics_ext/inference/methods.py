@@ -568,8 +568,7 @@ def anytime_interval(statistic: Linearized, _method: str, level: Level, plan: Dr
 def _of_rarest(statistic: Linearized, value: Array, level: Level) -> tuple[Array, Array, str]:
     """Interval of a statistic that shows no variance: Wilson's, for a share of the rarest class.
 
-    A value at the only bound of its range counts as the end of a range of length 1; without two
-    bounds any other value has an interval without width.
+    With one bound, a value there is the end of a range of length 1; others have no width.
     """
     rows, (start, end) = statistic.origin.fewest_rows, statistic.bounds
     width = end - start

@@ -163,9 +163,6 @@ class MetricSpec:
           where the truth is 0), "kinked" (a kink, or flat, where classes are as frequent as
           predictions, or equally frequent), "grows" (with the number of rows), "largest of
           several" numbers.
-    ratings : {"", "values", "items"}
-        For a metric that also takes a table of items x raters: whether each rating has the same
-        weight, or each item.
     narrower : callable or None
         ``narrower(n_classes, **params)``: bounds that depend on the number of classes or on
         parameters, within ``bounds``.
@@ -202,7 +199,6 @@ class MetricSpec:
     shares: Any = ()
     plain_shares: Callable[..., list[PlainShare]] | None = None
     interval: str = ""
-    ratings: str = ""
     narrower: Callable[..., tuple[float, float]] | None = None
     reads: Literal["counts", "hits", "marks", "rates", "table"] = "counts"
     table_when: tuple[str, ...] = ()
@@ -249,6 +245,17 @@ class MetricSpec:
         if "takes_probabilities" in self.traits:
             return "probabilities"
         return _RESPONSES[list(inspect.signature(self.function).parameters)[1]]
+
+    @cached_property
+    def ratings(self) -> str:
+        """For a metric that also takes a table of items x raters, what counts alike.
+
+        "values" or "items"; empty for others, which need a second argument.
+        """
+        second = list(inspect.signature(self.function).parameters.values())[1]
+        if self.response != "labels" or second.default is not None:
+            return ""
+        return "values" if self.weights_are_counts else "items"
 
     @cached_property
     def fill(self) -> str:

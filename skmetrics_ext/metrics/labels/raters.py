@@ -209,7 +209,12 @@ def _score(
     return value_or_nan(kernel(tally), title, why)
 
 
-@_raters(krippendorff_alpha, traits=("weights_are_counts",), ratings="values")
+@_raters(
+    krippendorff_alpha,
+    table_when=("level",),
+    traits=("weights_are_counts",),
+    ratings="values",
+)
 def krippendorff_alpha_score(
     y_true: ArrayLike,
     y_pred: ArrayLike | None = None,
@@ -278,7 +283,7 @@ def krippendorff_alpha_score(
     )
 
 
-@_raters(gwet_ac1, ratings="items")
+@_raters(gwet_ac1, table_when=("weights",), ratings="items")
 def gwet_ac1_score(
     y_true: ArrayLike,
     y_pred: ArrayLike | None = None,
@@ -330,7 +335,7 @@ def gwet_ac1_score(
     return _score(kernel, "Gwet's AC1", *data, needs_table=weights is not None)
 
 
-@_raters(fleiss_kappa, ratings="items")
+@_raters(fleiss_kappa, table_when=("weights",), ratings="items")
 def fleiss_kappa_score(
     y_true: ArrayLike,
     y_pred: ArrayLike | None = None,
