@@ -213,7 +213,6 @@ def _score(
     krippendorff_alpha,
     table_when=("level",),
     traits=("weights_are_counts",),
-    ratings="values",
 )
 def krippendorff_alpha_score(
     y_true: ArrayLike,
@@ -283,7 +282,7 @@ def krippendorff_alpha_score(
     )
 
 
-@_raters(gwet_ac1, table_when=("weights",), ratings="items")
+@_raters(gwet_ac1, table_when=("weights",))
 def gwet_ac1_score(
     y_true: ArrayLike,
     y_pred: ArrayLike | None = None,
@@ -335,7 +334,7 @@ def gwet_ac1_score(
     return _score(kernel, "Gwet's AC1", *data, needs_table=weights is not None)
 
 
-@_raters(fleiss_kappa, table_when=("weights",), ratings="items")
+@_raters(fleiss_kappa, table_when=("weights",))
 def fleiss_kappa_score(
     y_true: ArrayLike,
     y_pred: ArrayLike | None = None,
