@@ -15,8 +15,10 @@ from skmetrics_ext.backends import partitions
 from skmetrics_ext.backends.engines import open_engine
 from skmetrics_ext.backends.partitions import Engine, PartitionSurvey, Task
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
+from skmetrics_ext.inference.labelling import Labelling, Population, naming_labelling
 from skmetrics_ext.merged.columns import ColumnNames, read_value_column, score_columns
 from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
+from skmetrics_ext.merged.labelled_groups import evaluate_labelled
 from skmetrics_ext.merged.layout import Layout, find_metrics, make_layout
 from skmetrics_ext.merged.ranges import RangePlan
 from skmetrics_ext.merged.samples import GroupSums, hold_rows
@@ -61,6 +63,9 @@ def evaluate(
     weights_are: WeightsAre = "importance",
     n_resamples: int | None = None,
     curve_points: int = 0,
+    proxy: str | None = None,
+    sampling: str | None = None,
+    population: Population = "process",
     engine: Literal["auto", "memory", "duckdb", "dask", "spark"] = "auto",
     memory_limit: int | str = "1GiB",
     progress: Progress = None,
@@ -130,6 +135,12 @@ def evaluate(
     curve_points : int, default=0
         Number of points of the ROC and precision-recall curves in ``curves`` of the result, each
         with a bound on the error from leaving out the other points.
+    proxy, sampling : str, default=None
+        Columns of a machine's labels or probabilities, and of the probabilities with which rows
+        were labelled, if the column of true labels is missing in other rows, as in
+        `confidence_interval`. The rows are held in memory.
+    population : {"process", "pool"}, default="process"
+        What the labels speak of, as in `confidence_interval`.
     engine : {"auto", "memory", "duckdb", "dask", "spark"}, default="auto"
         What reads the data. "auto": the engine of the data set itself; for files and streams DuckDB
         if it is installed, else batches in this process. Parquet files whose rows fit into
@@ -194,11 +205,20 @@ def evaluate(
     most_bytes = read_bytes(memory_limit)
     ranked = any(metric.sums == "ranks" for metric in checked_metrics)
     name_notes: list[str] = []
+    known = {"proxy": proxy, "sampling": sampling}
+    if (labelling := Labelling.of(**known, population=population)) is not None:
+        further = tuple(name for name in known.values() if name is not None)
+        wanted = replace(names, by=GroupColumns((*names.by.names, *further), crossed=True))
+        opened = open_engine(dataset, wanted, engine, most_bytes)
+        options = {"labels": labels, "pos_label": pos_label, "margins": margins, "bins": bins}
+        options |= {"min_rows": least, "level": level if intervals else None}
+        return _of_labels(opened, names, checked_metrics, labelling, known, options)
     opened = open_engine(dataset, names, engine, most_bytes)
     try:
         if bins is not None:
             opened.names = names = _with_edges(names, bins, opened)
-        survey = opened.survey(ranked and opened.needs_ranges)
+        with naming_labelling(f"Column {true!r} has a missing value"):
+            survey = opened.survey(ranked and opened.needs_ranges)
         names.by.check(survey.sums.rows)
         layout = _layout(survey.sums, checked_metrics, labels, pos_label, len(columns))
         if not isinstance(score, Mapping):
@@ -239,6 +259,39 @@ def evaluate(
         rows=rows,
         name_notes=list(filter(None, name_notes)),
     )
+
+
+def _of_labels(
+    opened: Engine,
+    names: ColumnNames,
+    metrics: Any,
+    labelling: Labelling,
+    known: Mapping[str, Any],
+    options: Mapping[str, Any],
+) -> Evaluation:
+    """The table of rows of which some have a label."""
+    wanted = opened.names.all
+    columns: dict[str, list[Any]] = {name: [] for name in wanted}
+    try:
+        for data, place in opened.collect(wanted):
+            for name in wanted:
+                if name != names.true:
+                    read_value_column(data, name, place)  # refuses missing values
+                part = data[name] if not hasattr(data, "column") else data.column(name)
+                columns[name] += part.to_pylist() if hasattr(part, "to_pylist") else list(part)
+    finally:
+        opened.close()
+
+    def of(named: Mapping[str, str | None]) -> dict[str, Any]:
+        return {key: None if name is None else columns[name] for key, name in named.items()}
+
+    scores: Any = [columns[name] for name in names.score]
+    scores = np.column_stack(scores) if len(scores) > 1 else scores[0] if scores else None
+    responses = {"scores": scores, **of({"labels": names.pred})}
+    given = of({"y_true": names.true, "sample_weight": names.weight, "groups": names.clusters})
+    by = {name: columns[name] for name in names.by.names} or None
+    asked = replace(labelling, **of(known))
+    return evaluate_labelled(metrics, given, responses, asked, by=by, engine=opened.name, **options)
 
 
 def _names(

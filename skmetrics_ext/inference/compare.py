@@ -229,7 +229,7 @@ def compare(
         return studies.of_one_reader(compare(metric, y_true, pred_a, pred_b, **asked))
     design = sample_weight, groups, strata, weights_are
     labelling = Labelling.of(proxy=proxy, sampling=sampling, population=population)
-    statistics = _statistics(measure, y_true, models, design, labelling)
+    statistics = statistics_of_models(measure, y_true, models, design, labelling)
     task = ModelsToCompare(statistics, claim, level, plan)
     result = compare_pair(task, method)
     if measure.spec.is_known:
@@ -246,11 +246,12 @@ def compare(
     return replace(result, _made=made)
 
 
-def _statistics(
+def statistics_of_models(
     metric: Metric, y_true: Any, models: Any, design: Any, labelling: Labelling | None
 ) -> Sequence[Linearized]:
+    """The statistic of each model on the same rows, of which some may have a label."""
     if labelling is None:
-        with naming_labelling(y_true):
+        with naming_labelling():
             return list(map(linearize, samples_of_models(metric, y_true, models, *design)))
     statistics = []
     for name, pred in models.items():

@@ -214,7 +214,8 @@ def confidence_interval(
         single |= {"n_resamples": n_resamples, "random_state": random_state}
         single |= {"n_jobs": n_jobs, "progress": progress}
         shared: Options = {"sample_weight": sample_weight, "groups": groups, **metric_params}
-        shared |= {"confidence_level": confidence_level}
+        shared |= {"confidence_level": confidence_level, "proxy": proxy, "sampling": sampling}
+        shared |= {"population": population}
         return _of_several(metric, y_true, y_pred, single, shared)
     measure, level = rows_of.find_metric(metric, metric_params), check_level(confidence_level)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress, min_rows)

@@ -68,7 +68,7 @@ class Given:
         rows = self.metric, self.y_true, self.y_pred, *design
         if self.labelling is not None:
             return self.labelling.statistic(*rows)
-        with naming_labelling(self.y_true):
+        with naming_labelling():
             return linearize(readers.sample_of_rows(*rows))
 
     def __call__(self) -> Linearized:

@@ -28,7 +28,7 @@ from skmetrics_ext.numeric import Array, divide, wilson_bounds
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.tables import without_methods
 from skmetrics_ext.validation import InvalidParameterError, check_option, check_weight
-from skmetrics_ext.validation.containers import count_rows, missing_rows, take_rows
+from skmetrics_ext.validation.containers import count_rows, missing_rows, take_params, take_rows
 from skmetrics_ext.validation.groups import INDEPENDENT, Design, read_design
 from skmetrics_ext.validation.labels import with_weight
 
@@ -192,7 +192,7 @@ class Correction(NamedTuple):
     """The value of a reading and the contributions to its error, and what is said of them.
 
     ``used`` is whether they may differ from the plain ones of the labelled rows; ``is_weighted``
-    whether they do without a proxy.
+    whether they do without a proxy; ``of_all_rows`` the variance that more labels do not reduce.
     """
 
     value: float
@@ -201,6 +201,7 @@ class Correction(NamedTuple):
     note: str = ""
     by_proxy: bool = False
     is_weighted: bool = False
+    of_all_rows: float = 0.0
 
 
 def _correct(reading: Reading) -> Correction:
@@ -365,14 +366,30 @@ class Labelling:
     proxy: Any = None
     sampling: Any = None
     population: str = "process"
+    fixed: bool = False
 
     @classmethod
     def of(cls, **given: Any) -> Labelling | None:
-        """The arguments, or None if there are none."""
-        check_option("population", given.get("population", "process"), POPULATIONS)
-        found = cls(**given)
-        is_given = any(value is not None for name, value in given.items() if name != "population")
-        return found if is_given or found.population != "process" else None
+        """The arguments, or None if there are none; a plan gives its probabilities."""
+        check_option("population", given["population"], POPULATIONS)
+        others = [value for name, value in given.items() if name != "population"]
+        if given["population"] == "process" and all(value is None for value in others):
+            return None
+        plan = given["sampling"]
+        fixed, given["sampling"] = getattr(plan, "fixed", False), getattr(plan, "probability", plan)
+        return cls(**given, fixed=fixed)
+
+    @classmethod
+    def taken_from(cls, params: dict[str, Any]) -> Labelling | None:
+        """The arguments among those of a call, which keeps the others."""
+        names = [item.name for item in fields(cls) if item.name != "fixed"]
+        given = {name: params.pop(name, None) for name in names}
+        return cls.of(**given | {"population": given["population"] or "process"})
+
+    def select(self, rows: Array, n_rows: int) -> Labelling:
+        """The same for some of the rows."""
+        held = {item.name: getattr(self, item.name) for item in fields(self)}
+        return replace(self, **take_params(held, n_rows, rows))
 
     def statistic(
         self,
@@ -408,7 +425,7 @@ class Labelling:
             return data
         from skmetrics_ext.inference.sampling import with_sampling
 
-        return with_sampling(data, self.sampling, self.population)
+        return with_sampling(data, self.sampling, self.population, fixed=self.fixed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -508,12 +525,11 @@ def _without_influence(name: str) -> str:
 
 
 @contextmanager
-def naming_labelling(y_true: Any) -> Iterator[None]:
-    """Errors on missing labels name the arguments that say what they are."""
+def naming_labelling(what: str = "Input y_true contains NaN") -> Iterator[None]:
+    """Errors on missing true labels name the arguments that say what is known of them."""
     try:
         yield
     except ValueError as error:
-        is_known = "NaN" in str(error) and "y_true" in str(error)
-        if not is_known or not missing_rows(y_true).any():
+        if what not in str(error):
             raise
         raise InvalidParameterError(f"{str(error).rstrip('.')}: {_NAMES}.") from error

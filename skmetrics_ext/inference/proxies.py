@@ -65,7 +65,8 @@ def correct_by_proxy(
     if weight is not None or (differ >= _DISAGREE and after < _GAIN * before):
         said = f"{counted}, worth {worth:,.0f} with this proxy ({differ:,.0f} {units} differ)"
         note = "; ".join(filter(None, [said, without.note]))
-        return Correction(value, corrected, True, note, True, without.is_weighted)
+        of_all_rows = 0.0 if rows.pool else times**2 * rows.variance(judge)
+        return Correction(value, corrected, True, note, True, without.is_weighted, of_all_rows)
     why = "it would not narrow the interval"
     if differ < _DISAGREE:
         why = f"{differ:.3g} labelled {units} differ from it, at least {_DISAGREE} are needed"

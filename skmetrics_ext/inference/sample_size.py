@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil, isfinite
 from typing import Any, Literal, NamedTuple
@@ -13,11 +13,14 @@ from numpy.typing import ArrayLike
 from skmetrics_ext.inference import reader_studies as studies
 from skmetrics_ext.inference.area_power import AREA_VARIANCES, MOST_ROWS, AreaVariance, least_rows
 from skmetrics_ext.inference.calibration_intervals import calibration_slope_intercept
+from skmetrics_ext.inference.compare import statistics_of_models
 from skmetrics_ext.inference.draws import readers as rows_of
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.rankings import is_area
 from skmetrics_ext.inference.draws.samples import share_of
-from skmetrics_ext.inference.linearized import linearize
+from skmetrics_ext.inference.identity import Given
+from skmetrics_ext.inference.labelling import Corrected, Labelling
+from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.inference.margins import Alternative, Claim
 from skmetrics_ext.inference.methods import freedom_of, methods_of
 from skmetrics_ext.inference.notes import CONTRIBUTIONS
@@ -37,6 +40,7 @@ from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import read_numbers
 from skmetrics_ext.validation.parameters import as_number, check_level, check_number
 
+Design = tuple[Any, Any, Any, str]  # weights, groups, strata, what weights are
 PlanMethod = Literal["auto"] | AreaVariance | ProportionMethod
 
 _FEW = 20.0  # degrees of freedom below which a variance may well be wrong by a third
@@ -129,6 +133,7 @@ def sample_size(
     readers: int | None = None,
     cases: int | None = None,
     pilot_readers: ArrayLike | None = None,
+    proxy: Any = None,
     **metric_params: Any,
 ) -> RowsNeeded:
     r"""Number of rows for an interval of a given width, or a test of a given power.
@@ -196,6 +201,10 @@ def sample_size(
     pilot_readers : array-like of shape (n_samples,), default=None
         The reader of each row of such a pilot, with one row for each reader and case, and the case
         in ``groups``, as in `compare`.
+    proxy : array-like of shape (n_samples,), default=None
+        A machine's label or probability of every row of the pilot, whose ``y_true`` is missing
+        where no person looked, as in `confidence_interval`. The number is that of labels among
+        these rows; no number of them is enough if the rows themselves are too few.
     **metric_params : dict
         Parameters of the metric.
 
@@ -279,7 +288,8 @@ def sample_size(
         plan = _plan_of_slope(value, logits)
     elif has_pilot:
         design_args = sample_weight, groups, strata, weights_are
-        plan = _plan_of_pilot(measure, y_true, y_pred, y_pred_b, *design_args)
+        labelling = Labelling.of(proxy=proxy, sampling=None, population="process")
+        plan = _plan_of_pilot(measure, y_true, y_pred, y_pred_b, labelling, design_args)
     else:
         plan = _plan_without_pilot(measure, value, prevalence, method)
     truth = 0.0 if difference is None else float(difference)
@@ -313,6 +323,11 @@ def sample_size(
         def excess(n: float) -> Any:
             return width - plan.width(n, level)
 
+        if excess(MOST_ROWS) < 0:
+            raise InvalidParameterError(
+                f"width={width:g} is narrower than all labels of these rows allow: it needs more "
+                "rows, labelled by the machine or not."
+            )
     least = least_rows(excess) * (1 - 1e-9)  # rounding adds no row
     n = max(ceil(least), 1)
     n_groups = None if plan.rows_per_group is None else ceil(n / plan.rows_per_group)
@@ -351,7 +366,9 @@ class Plan(NamedTuple):
         return high - low
 
 
-def _plan_of_pilot(metric: Metric, y_true: Any, y_pred: Any, y_pred_b: Any, *design: Any) -> Plan:
+def _plan_of_pilot(
+    metric: Metric, y_true: Any, y_pred: Any, y_pred_b: Any, labelling: Any, design: Design
+) -> Plan:
     """The metric of one model, or the difference between two, on the rows of a pilot."""
     if y_true is None or y_pred is None:
         raise InvalidParameterError("a pilot needs both y_true and y_pred.")
@@ -359,12 +376,12 @@ def _plan_of_pilot(metric: Metric, y_true: Any, y_pred: Any, y_pred_b: Any, *des
         raise InvalidParameterError(
             f"metric must be one of this package, whose derivative is known, got {metric.name}."
         )
+    models = {"pred_a": y_pred, "pred_b": y_pred_b}
     if y_pred_b is None:
-        statistics = [linearize(rows_of.sample_of_rows(metric, y_true, y_pred, *design))]
+        given = Given(metric, y_true, y_pred, *design, labelling)
+        statistics: Sequence[Linearized] = [given.statistic()]
     else:
-        models = {"pred_a": y_pred, "pred_b": y_pred_b}
-        samples = rows_of.samples_of_models(metric, y_true, models, *design)
-        statistics = list(map(linearize, samples))
+        statistics = statistics_of_models(metric, y_true, models, design, labelling)
     if not all(statistic.has_influence for statistic in statistics):
         raise InvalidParameterError(
             f"metric={metric.name!r} of these data has no derivative by its rows, from which a "
@@ -387,13 +404,15 @@ def _plan_of_pilot(metric: Metric, y_true: Any, y_pred: Any, y_pred_b: Any, *des
             f"the pilot has no variance to plan with (its value is {value:g}): it needs more "
             "rows, or rows of every class."
         )
-    atoms = statistic.atoms
+    atoms, fixed = statistic.atoms, 0.0
+    if isinstance(statistic, Corrected):
+        fixed = statistic.correction.of_all_rows
     units = atoms.n_rows if atoms.group is None else atoms.n_groups
     spread = divide(2, 1 / statistic.effective - 1 / units)  # freedom, from the fourth moments
     is_uncertain = freedom < _FEW or statistic.effective < CONTRIBUTIONS
     return Plan(
         value,
-        lambda n, _: np.sqrt(squared * atoms.n_rows / n),
+        lambda n, _: np.sqrt(fixed + (squared - fixed) * atoms.n_rows / n),
         statistic.bounds,
         scale if scale in SCALES else "delta",
         None if atoms.group is None else atoms.n_rows / atoms.n_groups,

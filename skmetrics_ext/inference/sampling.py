@@ -15,15 +15,16 @@ _FEW_ROWS = 100  # effective rows
 _LARGE_SHARE = 0.1  # of the weight, of one row
 
 
-def with_sampling(data: PartlyGiven, sampling: Any, population: str) -> PartlyGiven:
+def with_sampling(
+    data: PartlyGiven, sampling: Any, population: str, *, fixed: bool = False
+) -> PartlyGiven:
     """The rows weighted by the inverse of their probabilities, which are one for each row."""
     rows, said = data.rows, []
     labelled, pool = rows.labelled, "fixed" if population == "pool" else ""
     probability = None
     if sampling is not None:
-        pool = "poisson" if pool and not getattr(sampling, "fixed", False) else pool
-        values = getattr(sampling, "probability", sampling)
-        values = np.asarray(read_column(values, "sampling").values, dtype=np.float64)
+        pool = "poisson" if pool and not fixed else pool
+        values = np.asarray(read_column(sampling, "sampling").values, dtype=np.float64)
         if values.shape == (len(data.places),):  # of labelled rows only
             probability = np.ones(len(labelled))
             probability[data.places] = values

@@ -7,6 +7,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from skmetrics_ext.inference.labelling import Labelling, naming_labelling
 from skmetrics_ext.numeric import PosLabel
 from skmetrics_ext.registry import Metric, MetricSpec, find
 from skmetrics_ext.tallies import ConfusionTally
@@ -80,7 +81,9 @@ def compute_metrics(
     confidence_level : float in (0, 1), default=0.95
         Nominal coverage of each interval.
     **params : dict
-        Further parameters (``zero_division``), passed to the metrics that have them.
+        Further parameters (``zero_division``), passed to the metrics that have them; and
+        ``proxy``, ``sampling`` and ``population`` where ``y_true`` is missing in some rows, as in
+        `confidence_interval`.
 
     Returns
     -------
@@ -111,6 +114,7 @@ def compute_metrics(
     b     recall    0.5000     2
     """
     by_group = {"margins": margins, "bins": bins, "min_rows": min_rows}
+    labelling = Labelling.taken_from(params)
     if by is None:
         for name, value in by_group.items():
             if value is not _BY_GROUP[name]:
@@ -121,10 +125,13 @@ def compute_metrics(
             )
     arrays = {"labels": y_pred, "scores": y_score, "probabilities": y_proba}
     options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-    if by is not None or intervals:
+    if by is not None or intervals or labelling is not None:
         level = check_level(confidence_level) if intervals else None
         options |= {"by": by, "groups": groups, "level": level, **by_group}
-        return _table(metrics, y_true, arrays, params, options)
+        with naming_labelling():
+            table = _table(metrics, y_true, arrays, params, options, labelling)
+        is_dict = by is None and not intervals
+        return {row.metric: row.value for row in table} if is_dict else table
     if y_pred is None and isinstance(y_true, ConfusionTally):
         arrays["labels"] = y_true
     if labels is not None:
@@ -164,9 +171,11 @@ def _table(
     arrays: dict[str, Any],
     params: dict[str, Any],
     options: dict[str, Any],
+    labelling: Labelling | None,
 ) -> Any:
     """The metrics of all rows or of each group, as `evaluate` computes them."""
     from skmetrics_ext.merged.evaluation import evaluate_arrays
+    from skmetrics_ext.merged.labelled_groups import evaluate_labelled
     from skmetrics_ext.merged.layout import find_metrics
 
     y_score, y_proba = arrays["scores"], arrays["probabilities"]
@@ -178,6 +187,10 @@ def _table(
     found = tuple(_with_params(find_metrics(metrics), params))
     for metric in found:
         _response_of(metric.name, metric.spec, {**arrays, "probabilities": y_score})
+    if labelling is not None:
+        responses = {"labels": arrays["labels"], "scores": y_score}
+        given = {"sample_weight": options.pop("sample_weight"), "groups": options.pop("groups")}
+        return evaluate_labelled(found, {"y_true": y_true} | given, responses, labelling, **options)
     reads_labels = {metric.sums == "tables" for metric in found}
     return evaluate_arrays(
         found,

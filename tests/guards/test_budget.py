@@ -15,16 +15,16 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 # capability is added on purpose, and falls when lines go.
 SLACK = 150
 LIMITS = {
-    "inference": 8835,
+    "inference": 8935,
     "metrics and registry": 5840,
     "report": 4148,
-    "merged and slices": 3175,
+    "merged and slices": 3240,
     "validation": 2640,
     "plotting": 2385,
     "backends": 1918,
     "top level": 1926,
     "cli": 1809,
-    "scoring": 1278,
+    "scoring": 1290,
     "thresholds": 1464,
     "tallies": 1225,
     "kernels and datasets": 1086,
