@@ -1,4 +1,4 @@
-"""Chosen thresholds: how often intervals of `optimal_threshold_interval` hold, and guarantees.
+"""Chosen thresholds: how often their intervals hold, and guarantees.
 
     python benchmarks/chosen_thresholds.py
     python benchmarks/chosen_thresholds.py --repeats 1000
@@ -32,7 +32,7 @@ def truth(criterion: str, at: np.ndarray, share: float, apart: float) -> np.ndar
 
 
 def covered(criterion: str, case: tuple[int, float, float], repeats: int, draws: int) -> list[str]:
-    from skmetrics_ext import optimal_threshold_interval
+    from skmetrics_ext import optimal_threshold
 
     n_rows, share, apart = case
     best = GRID[truth(criterion, GRID, share, apart).argmax()]
@@ -41,8 +41,8 @@ def covered(criterion: str, case: tuple[int, float, float], repeats: int, draws:
         rng = np.random.default_rng(seed)
         true = (rng.random(n_rows) < share).astype(np.int64)
         score = rng.normal(size=n_rows) + apart * true
-        told = optimal_threshold_interval(
-            true, score, criterion=criterion, n_resamples=draws, random_state=0
+        told = optimal_threshold(
+            true, score, criterion=criterion, n_resamples=draws, random_state=0, interval=True
         )
         worth = truth(criterion, told.chosen.threshold, share, apart)
         place, value = told.threshold, told.value

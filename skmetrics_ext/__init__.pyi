@@ -7,8 +7,6 @@ from skmetrics_ext.backends import PartitionError as PartitionError
 from skmetrics_ext.backends import evaluate as evaluate
 from skmetrics_ext.curves import precision_recall_curves as precision_recall_curves
 from skmetrics_ext.curves import roc_curves as roc_curves
-from skmetrics_ext.inference.area_power import roc_auc_power as roc_auc_power
-from skmetrics_ext.inference.area_power import roc_auc_sample_size as roc_auc_sample_size
 from skmetrics_ext.inference.arithmetic import mean as mean
 from skmetrics_ext.inference.bands import curve_band as curve_band
 from skmetrics_ext.inference.calibration_intervals import (
@@ -25,7 +23,6 @@ from skmetrics_ext.inference.compare_samples import compare_samples as compare_s
 from skmetrics_ext.inference.confidence_interval import confidence_interval as confidence_interval
 from skmetrics_ext.inference.confidence_interval import influence_values as influence_values
 from skmetrics_ext.inference.known import estimate as estimate
-from skmetrics_ext.inference.nested_cv import nested_cv_interval as nested_cv_interval
 from skmetrics_ext.inference.pass_at_k import pass_at_k as pass_at_k
 from skmetrics_ext.inference.pooling import pool as pool
 from skmetrics_ext.inference.proportions import proportion_interval as proportion_interval
@@ -41,13 +38,8 @@ from skmetrics_ext.inference.tests.fold_tests import (
 from skmetrics_ext.inference.tests.fold_tests import (
     corrected_resampled_ttest as corrected_resampled_ttest,
 )
-from skmetrics_ext.inference.tests.rank_tests import average_ranks as average_ranks
 from skmetrics_ext.inference.tests.rank_tests import holm_adjust as holm_adjust
 from skmetrics_ext.inference.tests.rank_tests import nemenyi_test as nemenyi_test
-from skmetrics_ext.inference.tests.roc_curves import mwu_auc_test as mwu_auc_test
-from skmetrics_ext.inference.two_proportions import (
-    proportion_difference_interval as proportion_difference_interval,
-)
 from skmetrics_ext.inference.two_proportions import ratio_interval as ratio_interval
 from skmetrics_ext.metrics.calibration.calibration_error import (
     expected_calibration_error as expected_calibration_error,
@@ -200,7 +192,6 @@ from skmetrics_ext.metrics.rankings.roc_auc import roc_auc_score as roc_auc_scor
 from skmetrics_ext.metrics.rankings.top_k import top_k_accuracy_score as top_k_accuracy_score
 from skmetrics_ext.plotting import CalibrationDisplay as CalibrationDisplay
 from skmetrics_ext.plotting import ConfusionMatrixDisplay as ConfusionMatrixDisplay
-from skmetrics_ext.plotting import CrossValidationDisplay as CrossValidationDisplay
 from skmetrics_ext.plotting import DecisionCurveDisplay as DecisionCurveDisplay
 from skmetrics_ext.plotting import GainDisplay as GainDisplay
 from skmetrics_ext.plotting import LiftDisplay as LiftDisplay
@@ -222,9 +213,6 @@ from skmetrics_ext.streaming import Accumulator as Accumulator
 from skmetrics_ext.thresholds.at_thresholds import metric_at_thresholds as metric_at_thresholds
 from skmetrics_ext.thresholds.optimizer import ThresholdOptimizerCV as ThresholdOptimizerCV
 from skmetrics_ext.thresholds.search import optimal_threshold as optimal_threshold
-from skmetrics_ext.thresholds.uncertainty import (
-    optimal_threshold_interval as optimal_threshold_interval,
-)
 
 __version__: str
 

@@ -25,6 +25,38 @@ MOVED: Mapping[str, str] = {
 # Names that another call replaces -> what answers, and that call.
 _STATISTICS = "skmetrics_ext.metrics.labels.table_statistics"
 REPLACED: Mapping[str, tuple[str, str]] = {
+    "CrossValidationDisplay": (
+        "skmetrics_ext.plotting.CrossValidationDisplay",
+        "report.plot()",
+    ),
+    "average_ranks": (
+        "skmetrics_ext.inference.tests.rank_tests.average_ranks",
+        "nemenyi_test(scores).average_ranks",
+    ),
+    "mwu_auc_test": (
+        "skmetrics_ext.inference.tests.roc_curves.mwu_auc_test",
+        "confidence_interval('roc_auc', y_true, y_score).test(null=0.5)",
+    ),
+    "nested_cv_interval": (
+        "skmetrics_ext.inference.nested_cv.nested_cv_interval",
+        "cross_validation_report(...).summary(interval='nested')",
+    ),
+    "optimal_threshold_interval": (
+        "skmetrics_ext.thresholds.uncertainty.optimal_threshold_interval",
+        "optimal_threshold(..., interval=True)",
+    ),
+    "proportion_difference_interval": (
+        "skmetrics_ext.inference.two_proportions.proportion_difference_interval",
+        "proportion_interval(count_a, nobs_a) - proportion_interval(count_b, nobs_b)",
+    ),
+    "roc_auc_power": (
+        "skmetrics_ext.inference.area_power.roc_auc_power",
+        "sample_size('roc_auc', value=auc, null=0.5, prevalence=..., n=...)",
+    ),
+    "roc_auc_sample_size": (
+        "skmetrics_ext.inference.area_power.roc_auc_sample_size",
+        "sample_size('roc_auc', value=auc, null=0.5, prevalence=...)",
+    ),
     "detection_rate": (
         f"{_STATISTICS}.detection_rate",
         "confusion_statistic(y_true, y_pred, 'detection_rate')",

@@ -12,6 +12,10 @@ from sklearn.linear_model import LogisticRegression
 from support.public import PUBLIC
 
 import skmetrics_ext as sx
+from skmetrics_ext.inference.area_power import roc_auc_sample_size
+from skmetrics_ext.inference.nested_cv import nested_cv_interval
+from skmetrics_ext.inference.tests.roc_curves import mwu_auc_test
+from skmetrics_ext.inference.two_proportions import proportion_difference_interval
 from skmetrics_ext.results import MetricSpec, Scorer
 from skmetrics_ext.tables import Row, Tabular
 
@@ -91,9 +95,9 @@ RESULTS = {
     "hosmer_lemeshow_test": lambda: sx.hosmer_lemeshow_test(Y, S),
     "lift_curve": lambda: sx.lift_curve(Y, S),
     "mcnemar_test": lambda: sx.mcnemar_test(Y, P, 1 - P),
-    "mwu_auc_test": lambda: sx.mwu_auc_test(Y, S),
+    "mwu_auc_test": lambda: mwu_auc_test(Y, S),
     "nemenyi_test": lambda: sx.nemenyi_test(RNG.random((8, 3))),
-    "nested_cv_interval": lambda: sx.nested_cv_interval(
+    "nested_cv_interval": lambda: nested_cv_interval(
         LogisticRegression(), X, Y, n_folds=3, n_repeats=2, random_state=0
     ),
     "net_benefit_curve": lambda: sx.net_benefit_curve(Y, S, thresholds=[0.2, 0.5]),
@@ -102,8 +106,8 @@ RESULTS = {
     "optimal_threshold without positives": lambda: sx.optimal_threshold(
         Y, 1 - Y, criterion="specificity"
     ),
-    "optimal_threshold_interval": lambda: sx.optimal_threshold_interval(
-        Y, S, n_resamples=9, random_state=0
+    "optimal_threshold_interval": lambda: sx.optimal_threshold(
+        Y, S, n_resamples=9, random_state=0, interval=True
     ),
     "panel": lambda: sx.ScorerPanel(["accuracy", "roc_auc"]).evaluate(
         LogisticRegression().fit(X, Y), X, Y
@@ -111,10 +115,10 @@ RESULTS = {
     "precision_recall_curves": lambda: sx.precision_recall_curves(Y, S),
     "precision_recall_gain_curve": lambda: sx.precision_recall_gain_curve(Y, S),
     "pass_at_k": lambda: sx.pass_at_k(4, [1, 3, 0], 2),
-    "proportion_difference_interval": lambda: sx.proportion_difference_interval(3, 9, 4, 9),
+    "proportion_difference_interval": lambda: proportion_difference_interval(3, 9, 4, 9),
     "proportion_interval": lambda: sx.proportion_interval(3, 9),
     "ratio_interval": lambda: sx.ratio_interval(3, 4, 5, 6),
-    "roc_auc_sample_size": lambda: sx.roc_auc_sample_size(0.8),
+    "roc_auc_sample_size": lambda: roc_auc_sample_size(0.8),
     "roc_curves": lambda: sx.roc_curves(Y % 3, np.column_stack([1 - S, S])),
     "sample_size": lambda: sx.sample_size("accuracy", Y, P, width=0.1),
     "search_report": lambda: sx.search_report(

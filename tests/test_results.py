@@ -9,6 +9,7 @@ import pytest
 from support.public import PUBLIC
 
 import skmetrics_ext as sx
+from skmetrics_ext.inference.area_power import roc_auc_sample_size
 from skmetrics_ext.tallies import ConfusionTally, Counts, MomentTally, RankTally, ScoreSketch
 
 RNG = np.random.default_rng(0)
@@ -37,7 +38,7 @@ RESULTS = [
     sx.delong_test(Y, S, OTHER),
     sx.nemenyi_test([[0.9, 0.8, 0.7], [0.8, 0.7, 0.6]]),
     sx.sample_size("accuracy", Y, S > 0.5, width=0.1),
-    sx.roc_auc_sample_size(0.8),
+    roc_auc_sample_size(0.8),
     sx.spiegelhalter_test(Y, S),
     sx.brier_decomposition(Y, S),
     sx.calibration_slope_intercept(Y, S),

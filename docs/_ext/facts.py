@@ -29,7 +29,11 @@ TALLIES = {
     "moments": "a mean over rows",
 }
 # What annotations do not tell.
-GIVEN = {"MetricSpec": ("METRICS",), "PartitionError": ("evaluate",)}
+GIVEN = {
+    "MetricSpec": ("METRICS",),
+    "PartitionError": ("evaluate",),
+    "ThresholdInterval": ("optimal_threshold",),
+}
 def number(bound: float) -> str:
     """A bound as text."""
     return {float("inf"): "∞", float("-inf"): "-∞"}.get(bound, f"{bound:g}")

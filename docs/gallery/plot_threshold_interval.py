@@ -29,7 +29,7 @@ found = {}
 for n in (100, 200, 400):
     rows = rng.permutation(len(y))[:n]
     about = {"criterion": "youden", "n_resamples": 299, "random_state": 0}
-    found[n] = sx.optimal_threshold_interval(malignant[rows], scores[rows], **about)
+    found[n] = sx.optimal_threshold(malignant[rows], scores[rows], **about, interval=True)
     print(n, "rows:", found[n])
 
 # %%

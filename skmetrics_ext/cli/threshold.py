@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext import confidence_interval, optimal_threshold, optimal_threshold_interval
+from skmetrics_ext import confidence_interval, optimal_threshold
 from skmetrics_ext.cli.messages import page_of, show
 from skmetrics_ext.cli.options import COMMON, Command
 from skmetrics_ext.cli.predictions import Predictions, find_metric, requested_metrics
@@ -61,7 +61,7 @@ def _table(data: Predictions, model: str, metrics: Sequence[str]) -> Table:
         guarantee = f"In the population, with confidence {level:g}: {_listed(bounds)}."
         notes, where = [f"{optimism}.", guarantee], "in the population"
     else:
-        interval = optimal_threshold_interval(true, score, **choice, **design, **draws)
+        interval: Any = optimal_threshold(true, score, **choice, **design, **draws, interval=True)
         best = interval.chosen
         value = f"{best.criterion}, on other rows"
         rows = [_row("threshold", interval.threshold), _row(value, interval.value)]

@@ -29,7 +29,7 @@ class SampleSize(NamedTuple):
 
     Examples
     --------
-    >>> from skmetrics_ext import roc_auc_sample_size
+    >>> from skmetrics_ext.inference.area_power import roc_auc_sample_size
     >>> size = roc_auc_sample_size(0.8, power=0.9)
     >>> round(size.n_pos, 2), round(size.n_neg, 2)
     (16.62, 16.62)
@@ -180,7 +180,7 @@ def roc_auc_power(
 
     Examples
     --------
-    >>> from skmetrics_ext import roc_auc_power
+    >>> from skmetrics_ext.inference.area_power import roc_auc_power
     >>> round(roc_auc_power(0.7, 30, 60), 4)
     0.8942
     """
@@ -238,7 +238,7 @@ def roc_auc_sample_size(
 
     Examples
     --------
-    >>> from skmetrics_ext import roc_auc_sample_size
+    >>> from skmetrics_ext.inference.area_power import roc_auc_sample_size
     >>> size = roc_auc_sample_size(0.75, power=0.9)
     >>> round(size.n_pos, 2), round(size.n_neg, 2)
     (25.02, 25.02)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Number
 from typing import Any, Literal
 
@@ -236,6 +237,11 @@ def proportion_interval(
     0.8333 [0.6415, 0.9332] (95% confidence, wilson)
     >>> proportion_interval(marks, groups=document).n_groups
     6
+
+    The difference of two independent proportions, with Newcombe's interval (1998, method 10):
+
+    >>> print(proportion_interval(56, 70) - proportion_interval(48, 80))
+    0.2 [0.05243, 0.3339], p = 0.00813 (95% confidence, mover, wilson)
     """
     check_option("method", method, PROPORTION_METHODS)
     if nobs is None:
@@ -252,7 +258,23 @@ def proportion_interval(
     low, high = proportion_bounds(count, nobs, method, level)
     share = float(divide(count, nobs))
     error = float(np.sqrt(divide(share * (1 - share), nobs)))
-    return estimate(share, (float(low), float(high)), error, method, level)
+    result = estimate(share, (float(low), float(high)), error, method, level)
+    is_whole = nobs > 0 and float(count).is_integer() and float(nobs).is_integer()
+    return replace(result, _made=_rows_of(count, nobs, share, method)) if is_whole else result
+
+
+def _rows_of(count: float, nobs: float, share: float, method: str) -> Any:
+    """What the estimate is computed with: rows that are right or wrong, those of no other."""
+    from skmetrics_ext.inference.algebra import Leaf, Made
+    from skmetrics_ext.inference.draws.bootstrap import PLAN
+    from skmetrics_ext.inference.identity import Given, Separate
+    from skmetrics_ext.metrics.labels.accuracy import accuracy_score
+    from skmetrics_ext.registry import find
+
+    weights = [int(count), int(nobs - count)]
+    given = Given(find(accuracy_score), [1, 1], [1, 0], weights, weights_are="frequency")
+    leaf = Leaf(share, given.metric, given.statistic, Separate(), bounds=(0.0, 1.0))
+    return Made(leaf, PLAN, method)
 
 
 def _of_marks(marks: Any, **options: Any) -> Estimate:

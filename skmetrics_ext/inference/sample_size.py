@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, isfinite
 from typing import Any, Literal, NamedTuple
 
@@ -38,7 +38,12 @@ from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import Result
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import read_numbers
-from skmetrics_ext.validation.parameters import as_number, check_level, check_number
+from skmetrics_ext.validation.parameters import (
+    as_number,
+    check_integer,
+    check_level,
+    check_number,
+)
 
 Design = tuple[Any, Any, Any, str]  # weights, groups, strata, what weights are
 PlanMethod = Literal["auto"] | AreaVariance | ProportionMethod
@@ -70,6 +75,8 @@ class RowsNeeded(Result):
         Interval of the number of rows, from the uncertainty of the variance in the pilot.
     n_readers : int or None, default=None
         Readers, of whom each reads all cases, the groups.
+    power : float, default=nan
+        Probability that a test of ``n`` rows shows the claim, if their number was given.
 
     Examples
     --------
@@ -87,6 +94,7 @@ class RowsNeeded(Result):
     n_low: int | None = None
     n_high: int | None = None
     n_readers: int | None = None
+    power: float = np.nan
 
     def __int__(self) -> int:
         """The number of rows."""
@@ -98,6 +106,7 @@ class RowsNeeded(Result):
             groups = f": {self.n_groups} cases, each with {self.n_readers} readers"
         between = "" if self.n_low is None else f", or {self.n_low} to {self.n_high}"
         note = f"; {self.note}" if self.note else ""
+        note = note if np.isnan(self.power) else f", power {self.power:.3g}{note}"
         source = "assumed" if self.assumed else "in the pilot"
         return (
             f"{self.n} rows{between}{groups} ({self.value:.4g} {source}, standard error "
@@ -120,6 +129,8 @@ def sample_size(
     logits: ArrayLike | None = None,
     width: float | None = None,
     difference: float | None = None,
+    null: float | None = None,
+    n: int | None = None,
     margin: float | None = None,
     alternative: Alternative = "two-sided",
     samples: Literal[1, 2] = 1,
@@ -172,6 +183,11 @@ def sample_size(
         as a goal; with ``y_pred_b`` between the two models; with ``samples=2`` between two samples,
         the second of which then has the value minus the difference (plus it for "less").
         With a ``margin``, the true difference with its sign, by default 0.
+    null : float, default=None
+        Without a pilot, the value that the test is to reject, such as 0.5 for an area under the ROC
+        curve; under the hypothesis the value has the standard error of ``null``.
+    n : int, default=None
+        A number of rows: the result then has the ``power`` of a test of so many.
     margin : float, default=None
         The least difference that matters, for the ``alternative`` "non-inferior", "equivalent",
         "greater" or "less" (by more than the margin), as in `compare`.
@@ -186,7 +202,7 @@ def sample_size(
         Level of the interval; 1 minus the level of the test.
     method : str, default="auto"
         Without a pilot: for shares a method of `proportion_interval`, by default "wilson"; for
-        areas a variance of `roc_auc_power`, by default "newcombe".
+        areas a variance: "newcombe" (default), "hanley_mcneil" or "obuchowski" (see below).
     groups : array-like of shape (n_samples,), default=None
         The group of each row (the patient); rows of a group may depend on each other.
     strata : array-like of shape (n_samples,), default=None
@@ -211,9 +227,9 @@ def sample_size(
     Returns
     -------
     RowsNeeded
-        ``n, n_groups, value, standard_error, note, n_low, n_high``; n counts rows of all classes,
-        in each of two samples. The number is as uncertain as the variance in the pilot; from
-        ``n_low`` to ``n_high`` is its interval (chi-squared, with degrees of freedom from the
+        ``n, n_groups, value, standard_error, note, n_low, n_high, power``; n counts rows of all
+        classes, in each of two samples. The number is as uncertain as the variance in the pilot;
+        from ``n_low`` to ``n_high`` is its interval (chi-squared, with degrees of freedom from the
         fourth moments of the contributions).
 
     Raises
@@ -229,13 +245,22 @@ def sample_size(
     of :math:`I_0 / (n (I_0 I_2 - I_1^2))` with :math:`I_k` the mean of :math:`x^k p (1 - p)` over
     the ``logits`` x. Intervals of areas and slopes are then value -+ z standard errors.
 
+    An assumed area A of m positive and n negative rows has the variance
+
+    - "hanley_mcneil": :math:`[A (1 - A) + (m - 1) (Q_1 - A^2) + (n - 1) (Q_2 - A^2)] / (m n)` with
+      :math:`Q_1 = A / (2 - A), Q_2 = 2 A^2 / (1 + A)`, for exponential scores;
+    - "newcombe": the same with the mean of m and n in place of each within the brackets;
+    - "obuchowski": :math:`0.0099 e^{-a^2/2} [(5 a^2 + 8) / m + (a^2 + 8) / n]` with
+      :math:`a = \sqrt 2 \, \Phi^{-1}(A)`, for normal scores.
+
     References
     ----------
     Hampel (1974), Journal of the American Statistical Association 69(346), 383-393; Buderer (1996),
     Academic Emergency Medicine 3(9), 895-900, for sensitivity and specificity; Riley et al. (2021),
     Statistics in Medicine 40(19), 4230-4251, for calibration and areas; Chow, Shao & Wang (2008),
-    Sample Size Calculations in Clinical Research, for margins. `roc_auc_sample_size` plans a test
-    that an area is better than chance.
+    Sample Size Calculations in Clinical Research, for margins; Hanley & McNeil (1982), Radiology
+    143(1), 29-36, and Obuchowski, Lieber & Wians (2004), Clinical Chemistry 50(7), 1118-1125, for
+    areas.
 
     Examples
     --------
@@ -249,6 +274,14 @@ def sample_size(
     705
     >>> sample_size("roc_auc", value=0.8, prevalence=0.018, width=0.1).n
     4252
+
+    A test that an area of 0.75 is better than chance:
+
+    >>> plan = {"value": 0.75, "null": 0.5, "prevalence": 0.4, "method": "obuchowski"}
+    >>> sample_size("roc_auc", power=0.9, **plan).n
+    53
+    >>> print(sample_size("roc_auc", n=100, **plan))
+    100 rows (0.75 assumed, standard error 0.0539, power 0.995)
     """
     from scipy.special import chdtri
 
@@ -257,16 +290,24 @@ def sample_size(
     level, power = check_level(confidence_level), check_level(power, "power")
     has_pilot = y_true is not None or y_pred is not None
     if has_pilot:
-        used = {"value": value, "logits": logits, "method": None if method == "auto" else method}
+        own_method = None if method == "auto" else method
+        used = {"value": value, "logits": logits, "method": own_method, "null": null}
         for name, argument in used.items():
             if argument is not None:
                 raise InvalidParameterError(f"{name} is for planning without y_true and y_pred.")
         if prevalence is not None:
             metric_params["prevalence"] = prevalence
     measure = rows_of.find_metric(metric, metric_params)
-    if (width is None) == (difference is None and margin is None):
+    tested = null if difference is None else difference
+    is_one_aim = difference is None or null is None
+    if not is_one_aim or (width is None) == (tested is None and margin is None):
         raise InvalidParameterError(
-            f"exactly one of width and difference is needed, got {width!r} and {difference!r}."
+            f"exactly one of width and difference, or null, is needed, got {width!r}, "
+            f"{difference!r} and {null!r}."
+        )
+    if (null is not None and samples == 2) or (n is not None and width is not None):
+        raise InvalidParameterError(
+            "null is for one sample, and n for a test: leave out samples=2, or width."
         )
     claim = Claim.of(alternative, margin, measure)
     if readers is not None or cases is not None or pilot_readers is not None:
@@ -296,6 +337,8 @@ def sample_size(
     if difference is not None and (margin is None or abs(truth) >= plan.limits[1] - plan.limits[0]):
         truth = _check_distance("difference", difference, plan.limits)
         truth = -truth if alternative == "less" else truth
+    if null is not None:
+        truth = plan.value - _check_null(null, plan)
     values = [plan.value, plan.value - truth][:samples]
     if not plan.limits[0] <= values[-1] <= plan.limits[1]:
         raise InvalidParameterError(
@@ -308,8 +351,18 @@ def sample_size(
     if width is None:
         z = quantile(claim.level(level))
 
+        def power_of(n: float) -> Any:
+            size = error(n)
+            at_null = 1.0 if null is None else plan.error(n, null) / size
+            return np.nan_to_num(_power_of_claim(claim, truth, size, z * at_null))
+
+        if n is not None:
+            n = check_integer("n", n, 1)
+            result = RowsNeeded(n, None, plan.value, float(error(n)), plan.note, not has_pilot)
+            return replace(result, power=float(power_of(n)))
+
         def excess(n: float) -> Any:
-            return _power_of_claim(claim, truth, error(n), z) - power
+            return power_of(n) - power
 
         if excess(MOST_ROWS) < 0:
             raise InvalidParameterError(
@@ -329,11 +382,12 @@ def sample_size(
                 "rows, labelled by the machine or not."
             )
     least = least_rows(excess) * (1 - 1e-9)  # rounding adds no row
-    n = max(ceil(least), 1)
-    n_groups = None if plan.rows_per_group is None else ceil(n / plan.rows_per_group)
+    rows = max(ceil(least), 1)
+    n_groups = None if plan.rows_per_group is None else ceil(rows / plan.rows_per_group)
     spread = plan.freedom / chdtri(plan.freedom, np.array([1 - level, 1 + level]) / 2)
     ends = [max(ceil(least * times), 1) for times in spread.tolist()] if has_pilot else []
-    return RowsNeeded(n, n_groups, plan.value, float(error(n)), plan.note, not has_pilot, *ends)
+    at_rows = float(error(rows))
+    return RowsNeeded(rows, n_groups, plan.value, at_rows, plan.note, not has_pilot, *ends)
 
 
 # --------------------------------------------------------------------------- plans
@@ -516,6 +570,17 @@ def _power_of_claim(claim: Claim, truth: float, error: Any, z: Any) -> Any:
     if claim.alternative == "equivalent":
         return np.maximum(sum(chances) - 1, 0.0)
     return np.maximum.reduce(chances)
+
+
+def _check_null(null: float, plan: Plan) -> float:
+    """A null value that is possible, and differs from the assumed one."""
+    number, (low, high) = as_number(null), plan.limits
+    if not low < number < high or number == plan.value:
+        raise InvalidParameterError(
+            f"null has to be in ({low:g}, {high:g}) and differ from value={plan.value:g}, got "
+            f"{null!r}."
+        )
+    return number
 
 
 def _check_distance(name: str, distance: float, bounds: Range) -> float:

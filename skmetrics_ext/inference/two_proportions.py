@@ -187,7 +187,7 @@ def proportion_difference_interval(
 
     Examples
     --------
-    >>> from skmetrics_ext import proportion_difference_interval
+    >>> from skmetrics_ext.inference.two_proportions import proportion_difference_interval
     >>> print(proportion_difference_interval(56, 70, 48, 80))
     0.2 [0.05243, 0.3339] (95% confidence, newcombe)
     """

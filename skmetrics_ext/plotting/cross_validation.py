@@ -75,7 +75,7 @@ class CrossValidationDisplay(Display):
 
     Examples
     --------
-    >>> from skmetrics_ext import CrossValidationDisplay
+    >>> from skmetrics_ext.plotting import CrossValidationDisplay
     >>> folds = {
     ...     "model": ["a", "a", "b", "b"],
     ...     "metric": ["f1", "f1", "f1", "f1"],

@@ -19,7 +19,7 @@ from skmetrics_ext.tables import Table
 from skmetrics_ext.tallies import Counts, RankTally
 from skmetrics_ext.thresholds.certified import CertifiedThresholds, Guarantee
 from skmetrics_ext.thresholds.criteria import Choice, Objective
-from skmetrics_ext.validation import InvalidParameterError, Scores
+from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
 from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.parameters import check_level
 
@@ -198,7 +198,9 @@ def optimal_threshold(
     labels: ArrayLike | None = None,
     pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
-) -> OptimalThreshold:
+    interval: bool = False,
+    **drawing: Any,
+) -> OptimalThreshold | Any:
     r"""Best threshold by a criterion, over every distinct score and one above them all.
 
     The search is exact, without a grid or interpolation: the scores are sorted once and the
@@ -234,19 +236,28 @@ def optimal_threshold(
         class (precision, recall, specificity, negative predictive value and their complements),
         "expected_cost" and "net_benefit".
     groups : array-like of shape (n_samples,), default=None
-        With ``confidence``, the group of each row (the patient), if rows of a group depend on each
-        other. The bounds are conservative: they assume that the rows of a group are all alike.
+        With ``confidence`` or ``interval``, the group of each row (the patient), if rows of a group
+        depend on each other. The bounds of ``confidence`` are conservative: they assume that the
+        rows of a group are all alike.
     prevalence : float in (0, 1), default=None
         Share of positives where the threshold will be used: criterion and constraints are read as
         if the data had it. That of the data by default.
     {score_labels}
     {score_pos_label}
     {sample_weight}
+    interval : bool, default=False
+        Whether to return an interval of the best threshold in the population, and the value of the
+        criterion for rows that the threshold was not chosen on.
+    **drawing : dict
+        With ``interval=True``: ``confidence_level`` (0.95), ``strata``, ``weights_are``,
+        ``stratified``, ``n_resamples`` (1999), ``random_state`` (0), ``n_jobs`` and ``progress``,
+        as in `confidence_interval`.
 
     Returns
     -------
     OptimalThreshold
-        ``threshold, value, counts, ties``.
+        ``threshold, value, counts, ties``; with ``interval=True`` a `ThresholdInterval`,
+        ``chosen, threshold, value, optimism``.
 
     Raises
     ------
@@ -265,11 +276,25 @@ def optimal_threshold(
     level. In simulations (``benchmarks/chosen_thresholds.py``) constraints were satisfied in 94 %
     of samples or more.
 
+    The error of a threshold found by counting shrinks with the cube root of the number of rows, so
+    percentiles of draws of all n rows are too narrow. With ``interval=True`` draws have ``n**0.8``
+    rows, or groups (the m-out-of-n bootstrap). If fewer than five rows of a class are on the wrong
+    side of the threshold, draws hardly vary there: the bound on that side reaches the outermost of
+    these rows, and a note says so. The value is that of five repeats of five folds, with the
+    interval of `confidence_interval` for the criterion; the repeated predictions of a row form a
+    group. Criteria that are no metric of this package have bootstrap percentiles. In simulations of
+    normal scores the interval of the threshold contains the best one in 94 to 100 % of samples with
+    30 rows or more of each class, and that of the value contains the value of the chosen threshold
+    in 90 to 97 %, with areas under the ROC curve from 0.82 to 0.97.
+
     References
     ----------
     Angelopoulos, Bates, Candes, Jordan & Lei (2021), Learn then Test, arXiv:2110.01052;
     Perkins & Schisterman (2006), American Journal of Epidemiology 163(7), 670-675; Youden
-    (1950), Cancer 3(1), 32-35.
+    (1950), Cancer 3(1), 32-35. Of intervals: Kim & Pollard (1990), Annals of Statistics 18(1),
+    191-219, for the cube root; Bickel, Gotze & van Zwet (1997), Statistica Sinica 7(1), 1-31, for
+    smaller draws; Stone (1974), Journal of the Royal Statistical Society B 36(2), 111-147, for
+    values of rows that were left out.
 
     Examples
     --------
@@ -292,9 +317,37 @@ def optimal_threshold(
     ...     ill, marker, criterion="recall", constraint=target, confidence=0.95)
     >>> round(sure.threshold, 3), round(sure.precision, 3), round(sure.bounds[0], 3)
     (2.174, 0.854, 0.8)
+
+    How uncertain is the threshold, and what is it worth on other rows?
+
+    >>> y_true = [0, 0, 1, 0, 1, 1] * 20
+    >>> y_score = [k % 17 + 6 * label for k, label in enumerate(y_true)]
+    >>> print(optimal_threshold(y_true, y_score, criterion="f1", interval=True))
+    95% intervals
+    of          value          interval  standard_error  method                note
+    ---------  ------  ----------------  --------------  --------------------  ----
+    threshold  6.0000           [5, 15]                  m-out-of-n bootstrap  [1]
+    f1         0.7478  [0.6656, 0.8189]          0.0381  cross-fitted, wilson
+    <BLANKLINE>
+    [1] few rows on the wrong side of the threshold: 0 positive (decides the lower bound)
     """
-    objective = Objective.make(criterion, constraint, cost, prevalence)
     options: Options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    check_option("interval", interval, (False, True))
+    if interval:
+        from skmetrics_ext.thresholds.uncertainty import optimal_threshold_interval
+
+        if confidence is not None:
+            raise InvalidParameterError(
+                "interval=True and confidence= answer two questions: leave one of them out."
+            )
+        choice = {"criterion": criterion, "constraint": constraint, "cost": cost}
+        given = {**choice, **options, "prevalence": prevalence, "groups": groups}
+        return optimal_threshold_interval(y_true, y_score, **given, **drawing)
+    if drawing:
+        raise InvalidParameterError(
+            f"{', '.join(drawing)} is for an interval: pass interval=True as well."
+        )
+    objective = Objective.make(criterion, constraint, cost, prevalence)
     checked, tally = binary_ranking(y_true, y_score, **options, what="optimal_threshold")
     if confidence is None:
         if groups is not None:

@@ -58,10 +58,10 @@ class ThresholdInterval(Described):
 
     Examples
     --------
-    >>> from skmetrics_ext import optimal_threshold_interval
+    >>> from skmetrics_ext import optimal_threshold
     >>> y_true = [0, 0, 1, 0, 1, 1] * 20
     >>> y_score = [k % 17 + 6 * label for k, label in enumerate(y_true)]
-    >>> found = optimal_threshold_interval(y_true, y_score, random_state=0)
+    >>> found = optimal_threshold(y_true, y_score, interval=True)
     >>> found.chosen.threshold == found.threshold.value
     True
     >>> found.value.value < found.chosen.value
@@ -159,43 +159,13 @@ def optimal_threshold_interval(
 ) -> ThresholdInterval:
     """Interval of the best threshold, and a cross-fitted value of the criterion.
 
-    A threshold looks better on the rows that it was chosen on than on others. For the value, each
-    row is therefore predicted by the threshold that is best on the other folds.
+    `optimal_threshold` with ``interval=True``, whose documentation holds for all parameters.
 
     Parameters
     ----------
-    {y_true_y_score_binary}
-    criterion : str or callable, default="youden"
-        The criterion of the threshold, as in `optimal_threshold`.
-    constraint : (str or callable, {">=", "<="}, float) or list of them, default=None
-        A metric of counts and the bound that it has to satisfy, as in `optimal_threshold`.
-    cost : (float, float), default=None
-        Costs of a false positive and of a false negative, for the criteria that use them.
-    prevalence : float in (0, 1), default=None
-        Share of positives where the threshold will be used.
-    {score_labels}
-    {score_pos_label}
-    confidence_level : float in (0, 1), default=0.95
-        Nominal coverage of both intervals.
-    groups : array-like of shape (n_samples,), default=None
-        The group of each row (the patient); rows of a group may depend on each other, and whole
-        groups are drawn.
-    strata : array-like of shape (n_samples,), default=None
-        The stratum of each row, if a fixed number of rows was sampled from each; rows are drawn
-        within strata.
-    {sample_weight}
-    weights_are : {"importance", "frequency"}, default="importance"
-        Whether a weight of 2 is one row that counts twice, or two rows.
-    stratified : bool, default=False
-        Whether each draw has the same number of rows of each class.
-    n_resamples : int, default=1999
-        Number of draws.
-    random_state : int, Generator, RandomState or None, default=0
-        Seed of the draws and of the folds.
-    n_jobs : int or None, default=None
-        Number of processes; the result does not depend on it.
-    progress : bool, callable or None, default=None
-        Whether, or how, to report progress.
+    y_true, y_score, criterion, constraint, cost, prevalence, labels, pos_label, confidence_level, \
+groups, strata, sample_weight, weights_are, stratified, n_resamples, random_state, n_jobs, progress
+        As in `optimal_threshold`.
 
     Returns
     -------
@@ -205,48 +175,11 @@ def optimal_threshold_interval(
     Raises
     ------
     {raises}
-
-    Notes
-    -----
-    The error of a threshold found by counting shrinks with the cube root of the number of rows, so
-    percentiles of draws of all n rows are too narrow. Draws have ``n**0.8`` rows, or groups (the
-    m-out-of-n bootstrap). If fewer than five rows of a class are on the wrong side of the
-    threshold, draws hardly vary there: the bound on that side reaches the outermost of these rows,
-    and a note says so.
-
-    The value is that of five repeats of five folds, with the interval of `confidence_interval` for
-    the criterion; the repeated predictions of a row form a group. Criteria that are no metric of
-    this package have bootstrap percentiles.
-
-    In simulations of normal scores (``benchmarks/chosen_thresholds.py``) the interval of the
-    threshold contains the best one in 94 to 100 % of samples with 30 rows or more of each class,
-    and that of the value contains the value of the chosen threshold in 90 to 97 %, with areas under
-    the ROC curve from 0.82 to 0.97.
-
-    References
-    ----------
-    Kim & Pollard (1990), Annals of Statistics 18(1), 191-219, for the cube root; Bickel, Gotze &
-    van Zwet (1997), Statistica Sinica 7(1), 1-31, for smaller draws; Stone (1974), Journal of the
-    Royal Statistical Society B 36(2), 111-147, for values of rows that were left out.
-
-    Examples
-    --------
-    >>> from skmetrics_ext import optimal_threshold_interval
-    >>> y_true = [0, 0, 1, 0, 1, 1] * 20
-    >>> y_score = [k % 17 + 6 * label for k, label in enumerate(y_true)]
-    >>> print(optimal_threshold_interval(y_true, y_score, criterion="f1", random_state=0))
-    95% intervals
-    of          value          interval  standard_error  method                note
-    ---------  ------  ----------------  --------------  --------------------  ----
-    threshold  6.0000           [5, 15]                  m-out-of-n bootstrap  [1]
-    f1         0.7478  [0.6656, 0.8189]          0.0381  cross-fitted, wilson
-    <BLANKLINE>
-    [1] few rows on the wrong side of the threshold: 0 positive (decides the lower bound)
     """
     level = check_level(confidence_level)
     objective = Objective.make(criterion, constraint, cost, prevalence)
     options: Options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-    checked, tally = binary_ranking(y_true, y_score, what="optimal_threshold_interval", **options)
+    checked, tally = binary_ranking(y_true, y_score, what="optimal_threshold", **options)
     chosen = chosen_of(tally, objective)
     columns = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
     design = read_design(groups, strata, checked.true.shape[0], **columns)

@@ -8,7 +8,6 @@ import pytest
 from skmetrics_ext import (
     confidence_interval,
     optimal_threshold,
-    optimal_threshold_interval,
     weak_slices,
 )
 from skmetrics_ext.cli import main
@@ -56,7 +55,9 @@ def test_the_threshold_is_that_of_the_function(file, frame, capsys):
     rows = run(capsys, "threshold", *given, *more, "--metrics", "precision", "accuracy")
     about = {"pos_label": "ill", "groups": frame.patient, "random_state": 0}
     choice = {"criterion": "recall", "constraint": ("precision", ">=", 0.6)}
-    own = optimal_threshold_interval(frame.target, frame.risk, n_resamples=100, **choice, **about)
+    own = optimal_threshold(
+        frame.target, frame.risk, n_resamples=100, **choice, **about, interval=True
+    )
     names = ["threshold", "recall, on other rows", "precision", "accuracy"]
     assert [row["measure"] for row in rows] == names
     assert {row["of"] for row in rows} == {"risk"}
@@ -77,8 +78,8 @@ def test_the_threshold_in_words_and_on_a_page(file, frame, tmp_path, capsys):
     assert main([*given, *more]) == 0
     text = capsys.readouterr().out
     about = {"criterion": "expected_cost", "cost": (1, 4), "pos_label": "ill"}
-    best = optimal_threshold_interval(
-        frame.target, frame.risk, n_resamples=100, random_state=0, **about
+    best = optimal_threshold(
+        frame.target, frame.risk, n_resamples=100, random_state=0, **about, interval=True
     ).chosen
     head, counts, *_ = text.splitlines()
     assert head == f"risk: 'ill' from {best.threshold:.4g} on, by expected_cost"

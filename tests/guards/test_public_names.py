@@ -46,7 +46,8 @@ def test_names_are_sorted_and_exist() -> None:
 
 
 def test_the_top_level_stays_small_and_lists_no_modules() -> None:
-    assert len(skmetrics_ext.__all__) <= 175
+    # 140 without the capabilities that came with labels from machines, readers and abstention.
+    assert len(skmetrics_ext.__all__) <= 155
     assert not [n for n in dir(skmetrics_ext) if inspect.ismodule(getattr(skmetrics_ext, n))]
     assert not set(skmetrics_ext.__all__) & set(skmetrics_ext.results.__all__)
 

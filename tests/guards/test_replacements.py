@@ -1,7 +1,11 @@
 """Every deprecated name that another call replaces: both answer, with the same numbers."""
 
+import math
+
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
+from sklearn.naive_bayes import GaussianNB
 from support.public import DEPRECATED, PUBLIC
 
 import skmetrics_ext as sx
@@ -9,8 +13,72 @@ import skmetrics_ext as sx
 TRUE = np.array([0, 0, 1, 1, 1, 0, 1, 0, 1, 1])
 PRED = np.array([0, 1, 1, 1, 0, 0, 1, 0, 1, 1])
 
-# Old name -> its call, and the new one.
+SCORE = np.array([0.1, 0.6, 0.7, 0.9, 0.3, 0.2, 0.8, 0.4, 0.65, 0.95])
+RANKED = np.array([[0.9, 0.8, 0.7], [0.8, 0.8, 0.6], [0.7, 0.9, 0.5]])
+ROWS, CLASSES = load_iris(return_X_y=True)
+AREA = {"value": 0.75, "null": 0.5, "method": "obuchowski"}
+
+
+def bounds(estimate):
+    return estimate.value, estimate.low, estimate.high
+
+
+def report():
+    """Three folds of a model, with the error rate."""
+    options = {"scoring": "neg_error_rate", "cv": 3, "baseline": None}
+    return sx.cross_validation_report(GaussianNB(), ROWS, CLASSES, **options)
+
+
+def nested():
+    (row,) = report().summary(interval="nested")
+    return row["low"], row["high"]
+
+
+def of_threshold(found):
+    return *bounds(found.threshold), *bounds(found.value), found.optimism
+
+
+def points(display):
+    return display.frame().select_dtypes("number").to_numpy()
+
+
+# Old name -> its call, and the new one. The test of an area by its error is not the rank test: both
+# have the area.
 REPLACEMENTS = {
+    "CrossValidationDisplay": (
+        lambda old: points(old.from_report(report())),
+        "points(report().plot())",
+    ),
+    "average_ranks": (lambda old: old(RANKED), "nemenyi_test(RANKED).average_ranks"),
+    "mwu_auc_test": (
+        lambda old: old(TRUE, SCORE, method="exact").statistic / 24,
+        "confidence_interval('roc_auc', TRUE, SCORE).test(null=0.5).value",
+    ),
+    "nested_cv_interval": (
+        lambda old: [
+            -old(GaussianNB(), ROWS, CLASSES, n_folds=3).high,
+            -old(GaussianNB(), ROWS, CLASSES, n_folds=3).low,
+        ],
+        "nested()",
+    ),
+    "optimal_threshold_interval": (
+        lambda old: of_threshold(old(TRUE, SCORE, criterion="f1", n_resamples=99)),
+        "of_threshold(optimal_threshold(TRUE, SCORE, criterion='f1', n_resamples=99, "
+        "interval=True))",
+    ),
+    "proportion_difference_interval": (
+        lambda old: bounds(old(56, 70, 48, 80)),
+        "bounds(proportion_interval(56, 70) - proportion_interval(48, 80))",
+    ),
+    "roc_auc_power": (
+        lambda old: old(0.75, 40, 60),
+        "sample_size('roc_auc', prevalence=0.4, n=100, **AREA).power",
+    ),
+    "roc_auc_sample_size": (
+        lambda old: math.ceil(sum(old(0.75, power=0.9, neg_per_pos=1.5))),
+        "sample_size('roc_auc', prevalence=0.4, power=0.9, **AREA).n",
+    ),
+} | {
     name: (lambda old: old(TRUE, PRED), f"confusion_statistic(TRUE, PRED, {new!r})[1]")
     for name, new in {
         "detection_rate": "detection_rate",

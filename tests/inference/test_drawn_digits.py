@@ -85,7 +85,7 @@ def test_the_largest_of_normal_errors_is_drawn_often_unless_a_number_is_given():
 
 
 def test_a_threshold_and_a_test_by_draws():
-    found = sx.optimal_threshold_interval(Y, A, n_resamples=200)
+    found = sx.optimal_threshold(Y, A, n_resamples=200, interval=True)
     assert found.threshold.draws == 200
     assert re.search(r"threshold +\S+ +\[-?\d(\.\d)?, -?\d(\.\d)?\]", str(found))
     test = sx.significance.venkatraman_test(Y, A, B, n_resamples=399)

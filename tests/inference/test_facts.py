@@ -89,8 +89,8 @@ def test_equal_intervals_are_equal_whatever_is_known_of_them():
 
 
 def test_thresholds_and_gaps():
-    chosen = sx.optimal_threshold_interval(
-        TRUE, SCORE, pos_label="ill", n_resamples=50, random_state=0
+    chosen = sx.optimal_threshold(
+        TRUE, SCORE, pos_label="ill", n_resamples=50, random_state=0, interval=True
     )
     assert (chosen.metric, chosen.n, chosen.positive_class) == ("youden", 100, "ill")
     told = json.loads(chosen.to_json())

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import skmetrics_ext as sx
+from skmetrics_ext.inference.area_power import roc_auc_sample_size
 from skmetrics_ext.metrics.labels.summaries import STATISTICS
 from skmetrics_ext.registry import find
 
@@ -95,7 +96,7 @@ RESULTS = {
     ),
     "rows": lambda: sx.sample_size("f1", BINARY, LABELS, pos_label=POSITIVE, width=0.1),
     "curve": lambda: sx.roc_curve(BINARY, SCORE, pos_label=POSITIVE),
-    "sample size": lambda: sx.roc_auc_sample_size(np.float64(0.8), power=0.9),
+    "sample size": lambda: roc_auc_sample_size(np.float64(0.8), power=0.9),
 }
 
 
@@ -107,7 +108,7 @@ def test_no_result_prints_the_types_of_numpy(result):
 
 
 def test_a_sample_size_is_a_number_of_patients():
-    size = sx.roc_auc_sample_size(0.8, power=0.9)
+    size = roc_auc_sample_size(0.8, power=0.9)
     assert size.n_pos == pytest.approx(16.62, abs=0.01)
     assert repr(size) == "SampleSize: 34 rows (17 positive, 17 negative)"
     assert "16.6" not in size._repr_html_()

@@ -15,12 +15,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
-from skmetrics_ext import (
-    log_loss,
+from skmetrics_ext import log_loss, proportion_interval
+from skmetrics_ext.inference.nested_cv import (
+    Repetition,
     nested_cv_interval,
-    proportion_interval,
+    nested_estimate,
+    partitions,
 )
-from skmetrics_ext.inference.nested_cv import Repetition, nested_estimate, partitions
 from skmetrics_ext.validation import InvalidParameterError
 
 X, Y = load_iris(return_X_y=True)

@@ -6,13 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skmetrics_ext import (
-    compare,
-    confidence_interval,
-    influence_values,
-    roc_auc_sample_size,
-    sample_size,
-)
+from skmetrics_ext import compare, confidence_interval, influence_values, sample_size
+from skmetrics_ext.inference.area_power import roc_auc_sample_size
 
 RNG = np.random.default_rng(6)
 N = 300

@@ -1,17 +1,13 @@
 """Sample sizes from an assumed value, next to epiR, pROC, pmvalsampsize and hand calculation."""
 
-from math import asinh, ceil, exp
+from math import asinh, ceil, exp, sqrt
 
 import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from skmetrics_ext import (
-    calibration_slope_intercept,
-    proportion_interval,
-    roc_auc_power,
-    sample_size,
-)
+from skmetrics_ext import calibration_slope_intercept, proportion_interval, sample_size
+from skmetrics_ext.inference.area_power import roc_auc_power
 from skmetrics_ext.validation import InvalidParameterError
 
 Z, Z_ONE, Z_POWER = stats.norm.ppf([0.975, 0.95, 0.8])
@@ -197,3 +193,46 @@ def test_what_is_assumed_is_not_for_a_pilot():
         sample_size("accuracy", rows, rows, value=0.9, width=0.1)
     with pytest.raises(InvalidParameterError, match="a pilot needs both y_true and y_pred"):
         sample_size("accuracy", rows, width=0.1)
+
+
+# --------------------------------------------------------------------------- tests of a value
+
+
+def test_rows_to_reject_a_value_are_those_of_the_textbook():
+    """(z sqrt(p0 q0) + z_power sqrt(p q))^2 / (p - p0)^2, of a share (Chow, Shao & Wang 2008)."""
+    root = 1.959964 * sqrt(0.7 * 0.3) + 1.281552 * sqrt(0.8 * 0.2)
+    found = sample_size("accuracy", value=0.8, null=0.7, power=0.9)
+    assert found.n == ceil((root / 0.1) ** 2) == 200
+
+
+def test_power_and_rows_of_an_area_are_those_of_proc():
+    """power.roc.test(auc = 0.8, ncases = 30, ncontrols = 60) and (auc = 0.75, power = 0.9)."""
+    area = {"null": 0.5, "method": "obuchowski"}
+    known = sample_size("roc_auc", value=0.8, prevalence=1 / 3, n=90, **area)
+    assert known.power == pytest.approx(0.99908, abs=5e-6)
+    assert str(known).endswith("power 0.999)")
+    both = sample_size("roc_auc", value=0.75, prevalence=0.5, power=0.9, **area)
+    assert both.n == ceil(2 * 25.023)
+    one_sided = sample_size(
+        "roc_auc", value=0.7, prevalence=1 / 3, n=90, alternative="greater",
+        confidence_level=0.9, **area,
+    )  # fmt: skip
+    assert one_sided.power == pytest.approx(0.94206, abs=5e-6)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"null": 0.5, "difference": 0.1}, "one of width and difference, or null"),
+        ({"null": 0.8}, "null has to be in .* and differ from value=0.8"),
+        ({"null": 1.5}, "null has to be in"),
+        ({"null": 0.5, "samples": 2}, "null is for one sample"),
+        ({"width": 0.1, "n": 40}, "n for a test"),
+        ({"null": 0.5, "n": 0}, "n has to be|n must be"),
+    ],
+)
+def test_a_test_of_a_value_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        sample_size("roc_auc", value=0.8, prevalence=0.5, **options)
+    with pytest.raises(ValueError, match="null is for planning without"):
+        sample_size("accuracy", [0, 1], [0, 1], null=0.5)

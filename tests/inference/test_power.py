@@ -10,8 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from skmetrics_ext import roc_auc_power, roc_auc_sample_size, roc_auc_score
-from skmetrics_ext.inference.area_power import hanley_mcneil_variance, obuchowski_variance
+from skmetrics_ext import roc_auc_score
+from skmetrics_ext.inference.area_power import (
+    hanley_mcneil_variance,
+    obuchowski_variance,
+    roc_auc_power,
+    roc_auc_sample_size,
+)
 
 METHODS = ["obuchowski", "hanley_mcneil"]
 

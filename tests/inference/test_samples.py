@@ -4,14 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skmetrics_ext import (
-    compare_samples,
-    confidence_interval,
-    delong_test,
-    f1_score,
-    proportion_difference_interval,
-)
+from skmetrics_ext import compare_samples, confidence_interval, delong_test, f1_score
 from skmetrics_ext.inference.compare_samples import p_value_from_bounds
+from skmetrics_ext.inference.two_proportions import proportion_difference_interval
 from skmetrics_ext.tallies import ConfusionTally
 
 

@@ -16,7 +16,6 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skmetrics_ext import (
     confidence_interval,
     diagnostic_odds_ratio,
-    proportion_difference_interval,
     proportion_interval,
     ratio_interval,
 )
@@ -24,6 +23,7 @@ from skmetrics_ext.inference.two_proportions import (
     DIFFERENCE_METHODS,
     RATIOS,
     difference_bounds,
+    proportion_difference_interval,
     shares_under_difference,
 )
 
@@ -216,3 +216,18 @@ def test_one_name_is_one_interval_of_a_ratio():
     assert np.log(own.high / own.value) == pytest.approx(1.959964 * error)
     # The same error, with a t quantile of the rows of the classes.
     assert 1.959964 < np.log(found.high / found.value) / error < 2.01
+
+
+def test_differences_of_proportions_are_newcombes():
+    """His table II (1998): 56 of 70 and 48 of 80; 0 of 10 and 0 of 20; 10 of 10 and 0 of 20."""
+    for counts, low, high in (
+        ((56, 70, 48, 80), 0.0524, 0.3339),
+        ((0, 10, 0, 20), -0.1611, 0.2775),
+        ((10, 10, 0, 20), 0.6791, 1.0),
+    ):
+        found = proportion_interval(*counts[:2]) - proportion_interval(*counts[2:])
+        assert (found.low, found.high) == pytest.approx((low, high), abs=5e-5)
+    turned = proportion_interval(48, 80) - proportion_interval(56, 70)
+    assert turned.p_value == pytest.approx(0.00813, abs=5e-6)
+    with pytest.raises(ValueError, match="has no rows to compute with"):
+        proportion_interval(4.5, 9) - proportion_interval(4, 9)

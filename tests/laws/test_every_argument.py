@@ -15,6 +15,7 @@ from sklearn.metrics import classification_report
 from support.public import CALLED
 
 import skmetrics_ext as sx
+from skmetrics_ext.plotting import CrossValidationDisplay
 from skmetrics_ext.validation import InvalidParameterError
 
 RNG = np.random.default_rng(5)
@@ -247,7 +248,7 @@ DOORS = {
     ),
     "an unhashable curve": (lambda: sx.GainDisplay.from_predictions(Y, S, curves=[[1]]), "curves"),
     "a report": (lambda: sx.RocCurvesDisplay.from_report(3), "report"),
-    "a report of folds": (lambda: sx.CrossValidationDisplay.from_report(3), "report"),
+    "a report of folds": (lambda: CrossValidationDisplay.from_report(3), "report"),
     "columns of scores": (
         lambda: sx.weak_slices(TABLE, true="y", score=[], metric="roc_auc"),
         "score",

@@ -137,7 +137,9 @@ ENDLESS = {
     "compare_samples": lambda n: sx.compare_samples("f1", Y, P > 0.5, Y, P > 0.4, n_resamples=n),
     "compare_many": lambda n: sx.compare_many("roc_auc", Y, {"a": P, "b": 1 - P}, n_resamples=n),
     "curve_band": lambda n: sx.curve_band("recall", Y, P, n_resamples=n),
-    "optimal_threshold_interval": lambda n: sx.optimal_threshold_interval(Y, P, n_resamples=n),
+    "optimal_threshold_interval": lambda n: sx.optimal_threshold(
+        Y, P, n_resamples=n, interval=True
+    ),
     "evaluate": lambda n: sx.evaluate(
         {"y": Y, "s": P}, true="y", score="s", metrics=["roc_auc"], n_resamples=n
     ),

@@ -17,6 +17,7 @@ from support.rows import NAMES, OF_ONE_LABEL, call, draw_case, settings_of
 
 import skmetrics_ext as sx
 from skmetrics_ext import METRICS
+from skmetrics_ext.inference.nested_cv import nested_cv_interval
 from skmetrics_ext.validation import InvalidParameterError
 
 OF_COLUMNS = [name for name in OF_ONE_LABEL if METRICS[name].response != "labels"]
@@ -156,7 +157,7 @@ OF_MODELS = {
     "scorer": lambda model: sx.get_scorer("roc_auc")(model, X, OF_TWO),
     "display": lambda model: sx.RocCurvesDisplay.from_estimator(model, X, OF_TWO),
     "threshold": lambda model: sx.ThresholdOptimizerCV(clone(model)).fit(X, OF_TWO),
-    "nested": lambda model: sx.nested_cv_interval(
+    "nested": lambda model: nested_cv_interval(
         clone(model), X, OF_TWO, loss="log_loss", n_folds=3, n_repeats=1
     ),
 }

@@ -10,6 +10,7 @@ from sklearn.model_selection import GridSearchCV
 from support.public import CALLED
 
 import skmetrics_ext as sx
+from skmetrics_ext.inference.nested_cv import nested_cv_interval
 
 RNG = np.random.default_rng(3)
 Y = RNG.integers(0, 2, 60)
@@ -34,11 +35,11 @@ CALLS = {
         LogisticRegression(), X, Y, scoring="accuracy", baseline="stratified", cv=3, **seed
     ).to_dict(),
     "curve_band": lambda **seed: sx.curve_band("recall", Y, A, n_resamples=99, **seed).high,
-    "nested_cv_interval": lambda **seed: sx.nested_cv_interval(
+    "nested_cv_interval": lambda **seed: nested_cv_interval(
         LogisticRegression(), X, Y, n_folds=3, n_repeats=2, **seed
     ),
-    "optimal_threshold_interval": lambda **seed: sx.optimal_threshold_interval(
-        Y, A, n_resamples=99, **seed
+    "optimal_threshold_interval": lambda **seed: sx.optimal_threshold(
+        Y, A, n_resamples=99, **seed, interval=True
     ),
     "search_report": lambda **seed: sx.search_report(
         SEARCH, X, Y, n_resamples=50, **seed

@@ -8,6 +8,7 @@ from sklearn.model_selection import cross_validate
 from sklearn.tree import DecisionTreeClassifier
 
 import skmetrics_ext as sx
+from skmetrics_ext.plotting import CrossValidationDisplay
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def report(binary):
 
 def test_report_is_its_summary(report) -> None:
     for interval in (None, "corrected"):
-        columns = sx.CrossValidationDisplay.from_report(report, interval=interval).columns()
+        columns = CrossValidationDisplay.from_report(report, interval=interval).columns()
         for row in report.summary(interval):
             own = (columns["model"] == row["model"]) & (columns["metric"] == row["metric"])
             for name in ("mean", "std", "low", "high", "n_folds", "n_undefined", "is_baseline"):
@@ -28,7 +29,7 @@ def test_report_is_its_summary(report) -> None:
 
 
 def test_intervals_of_folds_are_those_of_nadeau_and_bengio(report) -> None:
-    columns = sx.CrossValidationDisplay(report.folds()).columns()
+    columns = CrossValidationDisplay(report.folds()).columns()
     folds = [row for row in report.folds() if (row["model"], row["metric"]) == ("tree", "roc_auc")]
     wanted = sx.corrected_resampled_interval(
         [row["value"] for row in folds],
@@ -41,7 +42,7 @@ def test_intervals_of_folds_are_those_of_nadeau_and_bengio(report) -> None:
 
 
 def test_picture(report) -> None:
-    display = sx.CrossValidationDisplay.from_report(report)
+    display = CrossValidationDisplay.from_report(report)
     assert [ax.get_xlabel() for ax in display.axes_] == ["roc_auc", "accuracy"]
     names = [label.get_text() for label in display.ax_.get_yticklabels()]
     assert names == ["line", "tree", "baseline (prior)"]
@@ -63,8 +64,8 @@ def test_any_table(report, kind) -> None:
     rows = report.folds()
     frame = pd.DataFrame(rows)
     table = {"frame": frame, "columns": frame.to_dict("list"), "rows": rows}[kind]
-    display = sx.CrossValidationDisplay(table, baseline=report.baseline)
-    wanted = sx.CrossValidationDisplay.from_report(report, interval="corrected").frame()
+    display = CrossValidationDisplay(table, baseline=report.baseline)
+    wanted = CrossValidationDisplay.from_report(report, interval="corrected").frame()
     steady = wanted["std"] == 0  # the folds of a report give no interval without spread
     wanted.loc[steady, ["low", "high"]] = wanted.loc[steady, ["mean", "mean"]].to_numpy()
     pd.testing.assert_frame_equal(display.frame(), wanted)
@@ -75,7 +76,7 @@ def test_undefined_and_infinite_folds_are_told() -> None:
         {"model": "m", "metric": "f1", "value": value, "n_train": 8, "n_test": 2}
         for value in (0.5, float("nan"), 0.7, -float("inf"))
     ]
-    display = sx.CrossValidationDisplay(rows).plot()
+    display = CrossValidationDisplay(rows).plot()
     columns = display.columns()
     assert columns["mean"].tolist() == [pytest.approx(0.6)]
     assert columns["n_undefined"].tolist() == [2]
@@ -84,7 +85,7 @@ def test_undefined_and_infinite_folds_are_told() -> None:
 
 def test_model_without_a_value() -> None:
     rows = [{"model": "m", "metric": "f1", "value": float("nan")}] * 2
-    display = sx.CrossValidationDisplay(rows, baseline="m").plot()
+    display = CrossValidationDisplay(rows, baseline="m").plot()
     assert [text.get_text() for text in display.ax_.texts] == ["(0 of 2 folds)"]
     display.figure_.canvas.draw()
 
@@ -97,12 +98,12 @@ def test_cv_results(binary) -> None:
         "line": cross_validate(LogisticRegression(), X, y, **options),
         "tree": cross_validate(DecisionTreeClassifier(random_state=0), X, y, **options),
     }
-    display = sx.CrossValidationDisplay.from_cv_results(results, baseline="tree")
+    display = CrossValidationDisplay.from_cv_results(results, baseline="tree")
     columns = display.columns()
     wanted = [results[name]["test_accuracy"].mean() for name in ("line", "tree")]
     np.testing.assert_allclose(columns["mean"], wanted)
     assert columns["low"][0] < columns["mean"][0] < columns["high"][0]
-    alone = sx.CrossValidationDisplay.from_cv_results({"test_score": np.array([0.5, 0.7])})
+    alone = CrossValidationDisplay.from_cv_results({"test_score": np.array([0.5, 0.7])})
     assert alone.columns()["model"].tolist() == ["model"]
     assert np.isnan(alone.columns()["low"]).all()
     texts = [text.get_text() for text in alone.legend_.get_texts()]
@@ -113,22 +114,22 @@ def test_own_axes(report) -> None:
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(1, 2)
-    display = sx.CrossValidationDisplay.from_report(report, ax=axes)
+    display = CrossValidationDisplay.from_report(report, ax=axes)
     assert display.figure_ is figure
     assert list(display.axes_) == list(axes)
     with pytest.raises(ValueError, match="one axes for each of the metrics"):
-        sx.CrossValidationDisplay.from_report(report, ax=axes[0])
+        CrossValidationDisplay.from_report(report, ax=axes[0])
 
 
 def test_errors(report) -> None:
     with pytest.raises(ValueError, match="baseline must be one of the models"):
-        sx.CrossValidationDisplay(report.folds(), baseline="none")
+        CrossValidationDisplay(report.folds(), baseline="none")
     with pytest.raises(ValueError, match=r"\['value'\] missing"):
-        sx.CrossValidationDisplay({"model": ["a"], "metric": ["f1"]})
+        CrossValidationDisplay({"model": ["a"], "metric": ["f1"]})
     with pytest.raises(ValueError, match="begins with 'test_'"):
-        sx.CrossValidationDisplay.from_cv_results({"fit_time": np.array([1.0])})
+        CrossValidationDisplay.from_cv_results({"fit_time": np.array([1.0])})
     with pytest.raises(ValueError, match="rows has to be one of"):
-        sx.CrossValidationDisplay.from_report(report).frame("models")
+        CrossValidationDisplay.from_report(report).frame("models")
 
 
 @pytest.mark.parametrize(("baseline", "text"), [(0.1, "← 0.100"), (9.0, "9.000 →"), (0.7, None)])
@@ -139,7 +140,7 @@ def test_axes_show_the_models_and_an_arrow_a_far_baseline(baseline, text) -> Non
         for model, own in values.items()
         for value in own
     ]
-    display = sx.CrossValidationDisplay(rows, baseline="base").plot()
+    display = CrossValidationDisplay(rows, baseline="base").plot()
     display.figure_.canvas.draw()
     low, high = display.ax_.get_xlim()
     columns = display.columns()

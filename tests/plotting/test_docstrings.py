@@ -5,20 +5,19 @@ import re
 
 import pytest
 
-import skmetrics_ext
 from skmetrics_ext import plotting
 
 METHODS = [
     (name, method)
     for name in plotting.__all__
-    for method, _ in inspect.getmembers(getattr(skmetrics_ext, name), callable)
+    for method, _ in inspect.getmembers(getattr(plotting, name), callable)
     if not method.startswith("_")
 ]
 
 
 @pytest.mark.parametrize("name", plotting.__all__)
 def test_shared_paragraphs_of_classes_are_filled_in(name):
-    doc = inspect.getdoc(getattr(skmetrics_ext, name))
+    doc = inspect.getdoc(getattr(plotting, name))
     assert not re.search(r"^ *\{\w+\}$", doc, re.MULTILINE)
     sections = ["Parameters\n-", "Attributes\n-", "Examples\n-"]
     assert [doc.index(section) for section in sections] == sorted(map(doc.index, sections))
@@ -26,7 +25,7 @@ def test_shared_paragraphs_of_classes_are_filled_in(name):
 
 @pytest.mark.parametrize(("name", "method"), METHODS, ids=map(".".join, METHODS))
 def test_methods_describe_each_parameter(name, method):
-    function = getattr(getattr(skmetrics_ext, name), method)
+    function = getattr(getattr(plotting, name), method)
     doc = inspect.getdoc(function)
     assert not re.search(r"^ *\{\w+\}$", doc, re.MULTILINE)
     described = {
@@ -42,7 +41,7 @@ def test_methods_describe_each_parameter(name, method):
 
 @pytest.mark.parametrize(("name", "method"), METHODS, ids=map(".".join, METHODS))
 def test_constructors_name_their_options(name, method):
-    display = getattr(skmetrics_ext, name)
+    display = getattr(plotting, name)
     function = getattr(display, method)
     if not method.startswith("from_"):
         return

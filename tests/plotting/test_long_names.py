@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import skmetrics_ext as sx
-from skmetrics_ext.plotting import axes
+from skmetrics_ext.plotting import CrossValidationDisplay, axes
 
 LONG = "gradient boosting with a calibrated tail, fitted on the third cohort of the northern region"
 RUN = "Pipeline(StandardScaler,LogisticRegression(C=0.1,penalty=l2))_corrected_by_isotonic_cv5_x9"
@@ -39,7 +39,7 @@ def confusion(ax: Any, name: str) -> Any:
 
 
 def folds(ax: Any, name: str) -> Any:
-    return sx.CrossValidationDisplay({"model": [name] * 2, **FOLDS}, baseline=name).plot(ax).ax_
+    return CrossValidationDisplay({"model": [name] * 2, **FOLDS}, baseline=name).plot(ax).ax_
 
 
 def several(ax: Any, name: str) -> Any:
@@ -124,8 +124,8 @@ def test_two_histograms_share_the_axes_below() -> None:
 
 
 def test_models_of_two_reports_stand_below_each_other() -> None:
-    first = sx.CrossValidationDisplay({"model": ["a"] * 2, **FOLDS}).plot()
-    second = sx.CrossValidationDisplay({"model": ["b"] * 2, **FOLDS}).plot(first.axes_)
+    first = CrossValidationDisplay({"model": ["a"] * 2, **FOLDS}).plot()
+    second = CrossValidationDisplay({"model": ["b"] * 2, **FOLDS}).plot(first.axes_)
     assert [label.get_text() for label in second.ax_.get_yticklabels()] == ["a", "b"]
     assert [line.get_ydata()[0] for line in (*first.lines_, *second.lines_)] == [0, 1]
 

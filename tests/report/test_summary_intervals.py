@@ -8,11 +8,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 
-from skmetrics_ext import (
-    confidence_interval,
-    cross_validation_report,
-    nested_cv_interval,
-)
+from skmetrics_ext import confidence_interval, cross_validation_report
+from skmetrics_ext.inference.nested_cv import nested_cv_interval
 from skmetrics_ext.report.summary import bounds_of
 from tests.report.test_clusters import LOSS, RIGHT, SPREAD, Told, patients
 

@@ -11,6 +11,7 @@ from support.frames import run
 import skmetrics_ext as sx
 from skmetrics_ext import evaluate
 from skmetrics_ext.inference.linearized import correlation
+from skmetrics_ext.inference.two_proportions import proportion_difference_interval
 from skmetrics_ext.slices import chance_spread
 from skmetrics_ext.validation import InvalidParameterError
 
@@ -155,7 +156,7 @@ def test_bounds_to_the_best_are_those_of_all_that_may_be_the_best():
     found = evaluate(frame, true="y", pred="d", metrics=["accuracy"], by="site")
     rows = {row.group: row for row in found.gaps("accuracy", against="best").rows}
     told = {
-        pair: sx.proportion_difference_interval(
+        pair: proportion_difference_interval(
             counts[pair[0]], 100, counts[pair[1]], 100, confidence_level=0.975
         )
         for pair in (("b", "a"), ("c", "a"), ("c", "b"))
@@ -177,7 +178,7 @@ def shares_frame(**counts):
 def test_of_two_groups_the_gap_to_the_best_is_one_difference():
     found = asked(shares_frame(a=(45, 60), b=(36, 50)), ["accuracy"])
     (row,) = found.gaps("accuracy", against="best").rows
-    alone = sx.proportion_difference_interval(36, 50, 45, 60)
+    alone = proportion_difference_interval(36, 50, 45, 60)
     assert (row.low, row.high) == pytest.approx((alone.low, 0.0))
     gap = found.gaps("accuracy", against={"site": "a"}).rows[0]
     assert row.p_value == pytest.approx(min(2 * gap.p_value, 1))  # Holm, of two
@@ -198,7 +199,7 @@ def test_gaps_of_a_loss_to_the_best_are_those_of_its_score_turned():
     assert c.high == 0.0
     level = 1 - 0.05 / 2
     to_b, to_a = (
-        sx.proportion_difference_interval(860, 1000, *other, confidence_level=level)
+        proportion_difference_interval(860, 1000, *other, confidence_level=level)
         for other in ((16, 20), (900, 1000))
     )
     assert to_a.high < 0 < to_b.high

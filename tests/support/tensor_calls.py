@@ -12,6 +12,10 @@ from sklearn.linear_model import LogisticRegression
 
 import skmetrics_ext as sx
 from skmetrics_ext import METRICS
+from skmetrics_ext.inference.nested_cv import nested_cv_interval
+from skmetrics_ext.inference.tests.rank_tests import average_ranks
+from skmetrics_ext.inference.tests.roc_curves import mwu_auc_test
+from skmetrics_ext.inference.two_proportions import proportion_difference_interval
 from skmetrics_ext.scoring.responses import Stored
 from skmetrics_ext.tallies import ConfusionTally, Counts, MomentTally, RankTally, ScoreSketch
 from skmetrics_ext.validation.tensors import to_host
@@ -35,7 +39,7 @@ SEEDED = {"n_resamples": 19, "random_state": 0}
 
 FUNCTIONS = {
     "auc": lambda put: sx.auc(put(np.sort(S)), put(np.sort(S2))),
-    "average_ranks": lambda put: sx.average_ranks(put(MANY)),
+    "average_ranks": lambda put: average_ranks(put(MANY)),
     "bayesian_correlated_ttest": lambda put: sx.bayesian_correlated_ttest(
         put(FOLDS), put(FOLDS2), n_train=90, n_test=10
     ),
@@ -135,15 +139,15 @@ FUNCTIONS = {
     "multilabel_confusion_matrix": lambda put: sx.multilabel_confusion_matrix(
         put(Y3), put(P3), labels=put(np.array([0, 2])), sample_weight=put(W)
     ),
-    "mwu_auc_test": lambda put: sx.mwu_auc_test(put(Y), put(S)),
+    "mwu_auc_test": lambda put: mwu_auc_test(put(Y), put(S)),
     "nemenyi_test": lambda put: sx.nemenyi_test(put(MANY)),
     "net_benefit_curve": lambda put: sx.net_benefit_curve(
         put(Y), put(S), thresholds=put(np.array([0.125, 0.25])), sample_weight=put(W)
     ),
     "no_information_test": lambda put: sx.significance.no_information_test(put(Y), put(P)),
     "optimal_threshold": lambda put: sx.optimal_threshold(put(Y), put(S), sample_weight=put(W)),
-    "optimal_threshold_interval": lambda put: sx.optimal_threshold_interval(
-        put(Y), put(S), groups=put(G), sample_weight=put(W), **SEEDED
+    "optimal_threshold_interval": lambda put: sx.optimal_threshold(
+        put(Y), put(S), groups=put(G), sample_weight=put(W), **SEEDED, interval=True
     ),
     "pairwise_roc_auc": lambda put: sx.pairwise_roc_auc(
         put(Y3), put(S3), labels=put(np.array([0, 1, 2])), sample_weight=put(W)
@@ -156,7 +160,7 @@ FUNCTIONS = {
         put(Y3), put(P3), sample_weight=put(W)
     ),
     "precision_recall_gain_curve": lambda put: sx.precision_recall_gain_curve(put(Y), put(S)),
-    "proportion_difference_interval": lambda put: sx.proportion_difference_interval(8, 10, 3, 10),
+    "proportion_difference_interval": lambda put: proportion_difference_interval(8, 10, 3, 10),
     "roc_curve": lambda put: sx.roc_curve(put(Y), put(S), sample_weight=put(W)),
     "roc_curves": lambda put: sx.roc_curves(
         put(Y3), put(S3), grid=put(np.array([0, 0.5, 1])), sample_weight=put(W)
@@ -290,9 +294,7 @@ def _optimized(put):
 
 
 def _nested(put):
-    return sx.nested_cv_interval(
-        Tensors(put), put(X), put(Y), n_folds=3, n_repeats=2, random_state=0
-    )
+    return nested_cv_interval(Tensors(put), put(X), put(Y), n_folds=3, n_repeats=2, random_state=0)
 
 
 def _drawn(display, *arguments, **options):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from skmetrics_ext import ThresholdOptimizerCV, optimal_threshold, optimal_threshold_interval
+from skmetrics_ext import ThresholdOptimizerCV, optimal_threshold
 from skmetrics_ext.inference.draws.atoms import PLAIN
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan, resample
 from skmetrics_ext.registry import find
@@ -33,7 +33,9 @@ def test_the_value_is_the_mean_over_all_partitions():
             said[list(fold)] = score[list(fold)] >= chosen
         values.append(youden(TRUE, said, 1))
     found = [
-        optimal_threshold_interval(TRUE, score, criterion="youden", n_resamples=2, random_state=k)
+        optimal_threshold(
+            TRUE, score, criterion="youden", n_resamples=2, random_state=k, interval=True
+        )
         for k in range(200)
     ]
     error = np.std(values) / np.sqrt(5 * 200)
@@ -75,8 +77,8 @@ def test_a_search_that_mostly_fails_has_no_interval():
         rows = rng.integers(0, 40, round(40**0.8))
         kept += (rows == 0).sum() >= true[rows].sum() / 20 > 0
     assert 0.3 < kept / 2000 < 0.45
-    found = optimal_threshold_interval(
-        true, score, constraint=(share_without_alarms, ">=", 0.05), random_state=0
+    found = optimal_threshold(
+        true, score, constraint=(share_without_alarms, ">=", 0.05), random_state=0, interval=True
     )
     assert found.chosen.threshold == 0.0
     assert np.isnan([found.threshold.low, found.value.value, found.optimism]).all()

@@ -8,7 +8,6 @@ from skmetrics_ext import (
     confidence_interval,
     f1_score,
     optimal_threshold,
-    optimal_threshold_interval,
 )
 from skmetrics_ext.inference.draws.atoms import PLAIN, draw_counts
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
@@ -54,7 +53,7 @@ def test_draws_are_smaller_than_the_sample():
 
 @pytest.mark.parametrize("criterion", ["youden", "f1", "error_rate", "closest_topleft"])
 def test_the_value_is_less_good_than_it_looked(criterion):
-    found = optimal_threshold_interval(TRUE, SCORE, criterion=criterion, **ABOUT)
+    found = optimal_threshold(TRUE, SCORE, criterion=criterion, **ABOUT, interval=True)
     best = optimal_threshold(TRUE, SCORE, criterion=criterion)
     assert found.chosen.threshold == found.threshold.value == best.threshold
     assert found.value.value == pytest.approx(best.value - found.optimism)
@@ -69,17 +68,17 @@ def test_the_value_has_the_interval_of_predictions_of_other_rows():
     """A threshold that every fold finds: the value is that of the rows, its interval Wilson's."""
     true = np.arange(200) % 2
     score = np.where(np.arange(200) % 11 == 0, 1 - true, true)
-    found = optimal_threshold_interval(true, score, criterion="accuracy", **ABOUT)
+    found = optimal_threshold(true, score, criterion="accuracy", **ABOUT, interval=True)
     alone = confidence_interval("accuracy", true, score >= 1)
     assert found.chosen.threshold == 1.0
     assert tuple(found.value) == pytest.approx(tuple(alone), abs=1e-3)  # rows as groups
 
 
 def test_a_criterion_of_costs_is_read_from_the_same_predictions():
-    found = optimal_threshold_interval(
-        TRUE, SCORE, criterion="expected_cost", cost=(1.0, 1.0), **ABOUT
+    found = optimal_threshold(
+        TRUE, SCORE, criterion="expected_cost", cost=(1.0, 1.0), **ABOUT, interval=True
     )
-    errors = optimal_threshold_interval(TRUE, SCORE, criterion="error_rate", **ABOUT)
+    errors = optimal_threshold(TRUE, SCORE, criterion="error_rate", **ABOUT, interval=True)
     assert found.value.value == pytest.approx(errors.value.value)
     assert found.value.method == "cross-fitted, expanded"
 
@@ -90,8 +89,12 @@ def test_intervals_of_a_good_model_hold():
     for seed in range(60):
         rng = np.random.default_rng(seed)
         true = (np.arange(300) < 60).astype(np.int64)
-        found = optimal_threshold_interval(
-            true, rng.normal(size=300) + apart * true, n_resamples=199, random_state=0
+        found = optimal_threshold(
+            true,
+            rng.normal(size=300) + apart * true,
+            n_resamples=199,
+            random_state=0,
+            interval=True,
         )
         at = found.chosen.threshold
         worth = ndtr(apart - at) - ndtr(-at)
@@ -107,7 +110,7 @@ def test_values_of_thresholds_among_marks_are_within():
         rng = np.random.default_rng(seed)
         true = (rng.random(300) < 0.4).astype(np.int64)
         mark = np.rint(np.clip(np.take(of_each, true) + 2 * rng.normal(size=300), 0, 10))
-        found = optimal_threshold_interval(true, mark, n_resamples=9, random_state=0)
+        found = optimal_threshold(true, mark, n_resamples=9, random_state=0, interval=True)
         at = found.chosen.threshold
         rest, recall = (1.0 if at <= 0 else ndtr((mean - at + 0.5) / 2) for mean in of_each)
         misses += [recall - rest < found.value.low, recall - rest > found.value.high]
@@ -121,7 +124,7 @@ def test_few_rows_on_the_wrong_side_widen_it(turned):
     score[60] = 12.5  # one positive far below, and no negative above
     if turned:
         true, score = 1 - true, -score
-    found = optimal_threshold_interval(true, score, **ABOUT).threshold
+    found = optimal_threshold(true, score, **ABOUT, interval=True).threshold
     low, high = (found.low, found.high) if not turned else (-found.high, -found.low)
     assert low <= 12.5
     assert high >= 60
@@ -131,8 +134,8 @@ def test_few_rows_on_the_wrong_side_widen_it(turned):
 def test_rows_seen_twice_in_one_group_are_one():
     twice = np.repeat(np.arange(N), 2)
     about = {"groups": twice, **ABOUT}
-    found = optimal_threshold_interval(TRUE[twice], SCORE[twice], **about)
-    alone = optimal_threshold_interval(TRUE, SCORE, groups=np.arange(N), **ABOUT)
+    found = optimal_threshold(TRUE[twice], SCORE[twice], **about, interval=True)
+    alone = optimal_threshold(TRUE, SCORE, groups=np.arange(N), **ABOUT, interval=True)
     assert found.optimism == pytest.approx(alone.optimism)
     assert tuple(found.threshold) == tuple(alone.threshold)
     assert tuple(found.value) == pytest.approx(tuple(alone.value), rel=0.01)
@@ -141,10 +144,10 @@ def test_rows_seen_twice_in_one_group_are_one():
 
 def test_rows_seen_twice_are_two():
     listed = np.repeat(np.arange(N), 2)
-    found = optimal_threshold_interval(
-        TRUE, SCORE, sample_weight=np.full(N, 2), weights_are="frequency", **ABOUT
+    found = optimal_threshold(
+        TRUE, SCORE, sample_weight=np.full(N, 2), weights_are="frequency", **ABOUT, interval=True
     )
-    alone = optimal_threshold_interval(TRUE[listed], SCORE[listed], **ABOUT)
+    alone = optimal_threshold(TRUE[listed], SCORE[listed], **ABOUT, interval=True)
     assert tuple(found.threshold) == tuple(alone.threshold)
     assert found.value.value == pytest.approx(alone.value.value)
     assert found.value.standard_error == pytest.approx(alone.value.standard_error)
@@ -152,8 +155,8 @@ def test_rows_seen_twice_are_two():
 
 def test_rows_of_weight_0_are_none():
     weight = (np.arange(N) >= 20).astype(float)
-    found = optimal_threshold_interval(TRUE, SCORE, sample_weight=weight, **ABOUT)
-    alone = optimal_threshold_interval(TRUE[20:], SCORE[20:], **ABOUT)
+    found = optimal_threshold(TRUE, SCORE, sample_weight=weight, **ABOUT, interval=True)
+    alone = optimal_threshold(TRUE[20:], SCORE[20:], **ABOUT, interval=True)
     assert found.optimism == pytest.approx(alone.optimism)
 
 
@@ -162,16 +165,27 @@ def test_draws_without_a_threshold_are_told_of():
     true[np.argsort(-score)[:4]] = [1, 1, 1, 0]  # a draw without the first three has no such part
     constraint = ("precision", ">=", 1.0)
     about = {"criterion": "recall", "constraint": constraint, **ABOUT}
-    found = optimal_threshold_interval(true, np.unique(score, return_inverse=True)[1], **about)
+    found = optimal_threshold(
+        true, np.unique(score, return_inverse=True)[1], **about, interval=True
+    )
     assert "no threshold was found in" in found.threshold.note
 
 
 def test_few_rows_are_told_of():
     few = np.r_[np.flatnonzero(TRUE == 1)[:12], np.flatnonzero(TRUE == 0)]
-    found = optimal_threshold_interval(TRUE[few], SCORE[few], **ABOUT)
+    found = optimal_threshold(TRUE[few], SCORE[few], **ABOUT, interval=True)
     assert "only 12 rows in the smallest class" in found.threshold.note
 
 
 def test_more_than_two_classes_are_refused():
     with pytest.raises(InvalidParameterError, match="needs binary labels"):
-        optimal_threshold_interval([0, 1, 2], np.eye(3))
+        optimal_threshold([0, 1, 2], np.eye(3), interval=True)
+
+
+def test_options_of_draws_belong_to_an_interval():
+    with pytest.raises(ValueError, match=r"n_resamples is for an interval: pass interval=True"):
+        optimal_threshold(TRUE, SCORE, n_resamples=9)
+    with pytest.raises(ValueError, match="answer two questions"):
+        optimal_threshold(
+            TRUE, SCORE, constraint=("recall", ">=", 0.5), confidence=0.9, interval=True
+        )

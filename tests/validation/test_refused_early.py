@@ -41,7 +41,7 @@ FLOATS = BIG.astype(float)
         partial(sx.classification_report, TRUE, PRED, confidence_level=0.9),
         partial(sx.calibration_curve_binned, TRUE, SCORE),
         partial(sx.calibration_slope_intercept, TRUE, 0.1 + 0.8 * SCORE),
-        partial(sx.optimal_threshold_interval, TRUE, SCORE, n_resamples=9),
+        partial(sx.optimal_threshold, TRUE, SCORE, interval=True, n_resamples=9),
         partial(sx.compute_metrics, ["accuracy"], TRUE, PRED, by=BY, intervals=True),
         partial(sx.sample_size, "accuracy", TRUE, PRED, width=0.1),
         partial(sx.cross_validation_report, LogisticRegression(), SCORE[:, None], TRUE),

@@ -183,7 +183,7 @@ def average_ranks(scores: ArrayLike, *, greater_is_better: bool = True) -> Array
 
     Examples
     --------
-    >>> from skmetrics_ext import average_ranks
+    >>> from skmetrics_ext.inference.tests.rank_tests import average_ranks
     >>> average_ranks([[0.9, 0.8, 0.7], [0.8, 0.8, 0.6]])
     array([1.25, 1.75, 3.  ])
     """

@@ -355,7 +355,7 @@ def mwu_auc_test(
 
     Examples
     --------
-    >>> from skmetrics_ext import mwu_auc_test
+    >>> from skmetrics_ext.inference.tests.roc_curves import mwu_auc_test
     >>> test = mwu_auc_test([0, 0, 0, 1, 1, 1], [1, 2, 4, 3, 5, 6])
     >>> test.statistic, round(test.p_value, 4)
     (8.0, 0.2)

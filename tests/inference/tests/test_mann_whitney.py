@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
 from support.samples import integers
 
-from skmetrics_ext import mwu_auc_test, roc_auc_score
+from skmetrics_ext import roc_auc_score
+from skmetrics_ext.inference.tests.roc_curves import mwu_auc_test
 
 SIDES = ("greater", "less", "two-sided")
 

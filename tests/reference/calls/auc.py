@@ -8,6 +8,7 @@ from typing import Any
 from support.areas import auc_interval
 
 import skmetrics_ext
+from skmetrics_ext.inference.tests.roc_curves import mwu_auc_test
 from skmetrics_ext.validation import Scores
 
 from .making import Call, Inputs, Params
@@ -62,7 +63,7 @@ def one_sided(inputs: Inputs, params: Params) -> dict[str, float]:
 def mann_whitney(inputs: Inputs, params: Params) -> dict[str, float]:
     """The area and its test against 1/2; that software has no continuity correction."""
     scores = inputs["y_true"], inputs["y_score"]
-    found = skmetrics_ext.mwu_auc_test(*scores, alternative="greater", method="asymptotic")
+    found = mwu_auc_test(*scores, alternative="greater", method="asymptotic")
     assert not math.isnan(found.statistic)
     return {"auc": skmetrics_ext.roc_auc_score(*scores), "p_value": found.p_value}
 

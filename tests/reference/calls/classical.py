@@ -10,6 +10,9 @@ import numpy as np
 from support.public import CALLED
 
 import skmetrics_ext as m
+from skmetrics_ext.inference.area_power import roc_auc_power, roc_auc_sample_size
+from skmetrics_ext.inference.tests.rank_tests import average_ranks
+from skmetrics_ext.inference.two_proportions import proportion_difference_interval
 
 from .making import Call, Inputs, Later, Params, waits_for
 from .tables import written_out
@@ -58,7 +61,7 @@ def proportion_ci(inputs: Inputs, params: Params) -> list[float]:
 def proportion_diff_ci(inputs: Inputs, params: Params) -> list[float]:
     counts = [params[name] for name in ("count1", "nobs1", "count2", "nobs2")]
     options = {"method": params["method"], "confidence_level": params["conf_level"]}
-    return bounds(m.proportion_difference_interval(*counts, **options))
+    return bounds(proportion_difference_interval(*counts, **options))
 
 
 def accuracy_ci(inputs: Inputs, params: Params) -> list[float]:
@@ -169,12 +172,12 @@ def wilcoxon(inputs: Inputs, params: Params) -> dict[str, float]:
 
 
 def power(inputs: Inputs, params: Params) -> float:
-    return m.roc_auc_power(params["auc"], params["n_pos"], params["n_neg"], alpha=params["alpha"])
+    return roc_auc_power(params["auc"], params["n_pos"], params["n_neg"], alpha=params["alpha"])
 
 
 def sample_size(inputs: Inputs, params: Params) -> dict[str, float]:
     options = {"power": params["power"], "alpha": params["alpha"], "neg_per_pos": params["kappa"]}
-    return m.roc_auc_sample_size(params["auc"], **options)._asdict()
+    return roc_auc_sample_size(params["auc"], **options)._asdict()
 
 
 def expected_cost_proba(inputs: Inputs, params: Params) -> float:
@@ -238,7 +241,7 @@ CALLS: dict[str, Call] = {
     "accuracy_ci_table": share("tp tn", "tp fp fn tn"),
     "auc_power": power,
     "auc_sample_size": sample_size,
-    "average_ranks": lambda inputs, params: m.average_ranks(inputs["scores"]),
+    "average_ranks": lambda inputs, params: average_ranks(inputs["scores"]),
     "bowker_test": on_matrix("bowker_test"),
     "classifier_f_test": on_models("classifier_f_test"),
     "cm_stat/95% CI": accuracy_of_matrix(lambda accuracy, kappa: bounds(accuracy)),
