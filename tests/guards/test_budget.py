@@ -15,18 +15,18 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 # capability is added on purpose, and falls when lines go.
 SLACK = 150
 LIMITS = {
-    "inference": 8935,
+    "inference": 8995,
     "metrics and registry": 5840,
     "report": 4148,
     "merged and slices": 3240,
     "validation": 2640,
     "plotting": 2385,
     "backends": 1918,
-    "top level": 1926,
+    "top level": 1966,
     "cli": 1809,
     "scoring": 1290,
     "thresholds": 1464,
-    "tallies": 1225,
+    "tallies": 1125,
     "kernels and datasets": 1086,
 }
 PAIRS = {
