@@ -22,13 +22,15 @@ from skmetrics_ext.backends.read_errors import (
     placed,
     reading,
 )
+from skmetrics_ext.backends.records import read_records, table_of
 from skmetrics_ext.merged.columns import ColumnNames, RowLocation
 from skmetrics_ext.slices.coding import MISSING
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import printable
 
 SUFFIXES = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".tsv": "csv"}
-ENDINGS = ".parquet, .pq, .csv or .tsv (also .gz, .bz2 or .zst after the last two)"
+SUFFIXES |= dict.fromkeys((".jsonl", ".ndjson", ".json"), "json")
+ENDINGS = ".parquet, .pq, .csv, .tsv, .jsonl or .json (also .gz, .bz2 or .zst after text)"
 _EXTRAS = {
     "duckdb": "duckdb",
     "dask": "dask",
@@ -54,7 +56,7 @@ class Files:
     path : str
         As the user gave it.
     files : tuple of str
-    kind : {"parquet", "csv"}
+    kind : {"parquet", "csv", "json"}
     header : tuple of str
         All columns of the first file, in their order.
     types : dict of str to Arrow type, or to its name
@@ -101,10 +103,10 @@ class Files:
         """These files with some columns in memory."""
         return replace(self, held=tuple(self.rows(columns)), complete=())
 
-    def without_missing(self, columns: Sequence[str]) -> Files:
-        """Only the rows without a missing value in these columns, which are all that is read."""
+    def without_missing(self, columns: Sequence[str], others: Sequence[str] = ()) -> Files:
+        """Only the rows without a missing value in these columns; others are read as they are."""
         files = replace(self, complete=tuple(columns))
-        return files if self.held is None else files.hold(columns)
+        return files if self.held is None else files.hold((*columns, *others))
 
     def name_missing(self, columns: Sequence[str]) -> Files:
         """These files, with missing values of some columns as the group `MISSING`."""
@@ -185,6 +187,8 @@ def open_files(path: str, names: ColumnNames, form: TextForm = PLAIN) -> Files:
     files, kind = _found(path)
     if kind == "parquet":
         return _of_parquet(path, files, names)
+    if kind == "json":
+        return _of_records(path, files, names, form)
     headers = [csv_files.header_of(file, form) for file in files]
     for file, header in zip(files, headers, strict=True):
         check_columns(names, header, repr(file), hint=csv_files.separator_hint(header))
@@ -197,6 +201,9 @@ def columns_of(path: str, form: TextForm = PLAIN) -> list[str]:
     files, kind = _found(path)
     if kind == "csv":
         return csv_files.header_of(files[0], form)
+    if kind == "json":
+        records = (record for file in files for record in read_records(file, form)[0])
+        return list(table_of(list(records))[0].schema.names)
     import pyarrow.parquet
 
     with reading(repr(files[0])):
@@ -209,7 +216,8 @@ def _found(path: str) -> tuple[tuple[str, ...], str]:
     kinds = {kind_of(file) for file in files}
     if len(kinds) > 1 or None in kinds:
         raise InvalidParameterError(
-            f"{path!r} must name Parquet or CSV files, ending with {ENDINGS}, found {files[0]!r}."
+            f"{path!r} must name Parquet, CSV or JSON files, ending with {ENDINGS}, found "
+            f"{files[0]!r}."
         )
     kind = str(kinds.pop())
     require("pyarrow", f"Reading {kind} files")
@@ -254,6 +262,28 @@ def _listed(path: str) -> tuple[str, ...]:
     if not files:
         raise InvalidParameterError(f"{path!r} is no file, folder or glob of files that exist.")
     return tuple(files)
+
+
+def _of_records(path: str, files: tuple[str, ...], names: ColumnNames, form: TextForm) -> Files:
+    """Records of JSON, which are held in memory."""
+    parts = [read_records(file, form) for file in files]
+    table, left_out = table_of([record for records, _ in parts for record in records])
+    header = table.schema.names
+    reasons = [f" Field {name!r} holds {left_out[name]}." for name in names.all if name in left_out]
+    check_columns(names, header, repr(path), hint="".join(reasons))
+    held, first = [], 0
+    for file, (records, lines) in zip(files, parts, strict=True):
+        line_of = lines.__getitem__ if lines else None
+        rows = table.slice(first, len(records)).combine_chunks().to_batches()
+        place = RowLocation(printable(file), counted_from=1, line_of=line_of)
+        held += [(batch, place) for batch in rows]
+        first += len(records)
+    listed = ", ".join(f"{name} ({why})" for name, why in left_out.items())
+    form = replace(
+        form, remarks=(f"fields left out, which are no column: {listed}",) * bool(listed)
+    )
+    types = dict(zip(header, table.schema.types, strict=True))
+    return Files(path, files, "json", tuple(header), types, True, form, held=tuple(held))
 
 
 # --------------------------------------------------------------------------- parquet

@@ -23,7 +23,7 @@ RESAMPLES = 1000
 DATASET = "breast_cancer"  # that models are fitted on by default
 MOST_RESAMPLED = 20_000  # rows of a file that `score` resamples by default
 
-_FORMATS = "a .csv, .tsv (also .gz) or .parquet file with a header"
+_FORMATS = "a .csv, .tsv (also .gz), .jsonl or .parquet file"
 _SEPARATORS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " "}
 _BASELINES = (*STRATEGIES, "none")
 
@@ -181,6 +181,11 @@ OPTIONS: Mapping[str, Option] = {
         "COLUMN",
     ),
     "pred": _repeated("predicted labels, once for each model", "COLUMN"),
+    "right": _repeated(
+        "marks of answers that are right or wrong, instead of a target; COLUMN=VALUE names the "
+        "mark that means right, unless marks are 1 and 0 or true and false; once for each model",
+        "COLUMN",
+    ),
     "positive": Option("the positive class of two", "CLASS"),
     "weight": Option("weights of the rows", "COLUMN"),
     "groups": Option(

@@ -13,12 +13,13 @@ import numpy as np
 from skmetrics_ext.backends.engines import open_engine
 from skmetrics_ext.backends.evaluation import read_bytes
 from skmetrics_ext.backends.files import Files, columns_of, open_files
+from skmetrics_ext.cli.marks import RIGHT, mark_columns, question_columns, tries_of, with_marks
 from skmetrics_ext.cli.messages import log, names_in
 from skmetrics_ext.cli.options import form_of
 from skmetrics_ext.datasets.files import target_of, values_of
 from skmetrics_ext.merged.columns import ColumnNames, read_part
 from skmetrics_ext.registry import Metric, find
-from skmetrics_ext.registry.defaults import FILE_METRICS, HEADINGS
+from skmetrics_ext.registry.defaults import FILE_METRICS, HEADINGS, OF_MARKS
 from skmetrics_ext.registry.find import reads, scorers, single_valued
 from skmetrics_ext.requirements import Requirement
 from skmetrics_ext.slices.group_columns import GroupColumns
@@ -96,29 +97,44 @@ class Predictions:
         """
         requested = requested_metrics(options)
         scores, preds = (tuple(dict.fromkeys(names)) for names in (options.score, options.pred))
-        options.by = list(dict.fromkeys(options.by))
-        if not scores and not preds:
-            raise ValueError("nothing to score: pass --score or --pred.")
+        options.by, options.tries = list(dict.fromkeys(options.by)), ""
+        if options.right and (scores or preds or options.target):
+            raise ValueError("--right stands for target and predictions: leave out the others.")
+        if not (scores or preds or options.right):
+            raise ValueError("nothing to score: pass --score or --pred (`score`: or --right).")
         form = form_of(options)
         columns = columns_of(options.file, form)
-        target = target_of(options.target, columns)
+        marks = mark_columns(options.right, columns)
+        questions = question_columns(columns) if marks and not options.groups else []
+        if marks and requested not in (None, [OF_MARKS]):
+            raise ValueError(f"--right gives {OF_MARKS} alone: leave out other metrics.")
+        requested = [OF_MARKS] if marks else requested
+        preds = preds or tuple(dict.fromkeys(column for column, _ in marks.values()))
+        target = preds[0] if marks else target_of(options.target, columns)
         roles = {target, *scores, *preds, options.weight, options.groups}
         others = [name for name in columns if name not in roles] if others is None else others
         pred, *more_preds = preds or (None,)
-        further = GroupColumns((*more_preds, *(others or options.by)), crossed=True)
+        shown = (*questions, *(others or options.by))
+        further = GroupColumns((*more_preds, *shown), crossed=True)
         names = ColumnNames(target, scores, pred, options.weight, further, options.groups)
         files = open_files(options.file, names, form)
         options.memory = options.memory or min(max(files.n_bytes, 1 << 26), LARGE)
-        if not options.stream and files.n_bytes <= LARGE:
+        if marks or (not options.stream and files.n_bytes <= LARGE):
             files = files.hold(names.all)
         log(*files.form.notes)
         if options.drop_missing:
-            n_before, files = files.n_rows, files.without_missing(names.all)
+            needed = [name for name in names.all if name not in questions]
+            n_before, files = files.n_rows, files.without_missing(needed, questions)
             n_left = f"{n_before - (files.n_rows or 0):,} of {n_before:,} " if n_before else ""
             log(f"{n_left}rows left out for a missing value")
         else:
             roles.update(others)
             files = files.name_missing([name for name in options.by if name not in roles])
+        if marks:
+            files, preds = with_marks(files, marks), tuple(marks)
+            options.groups, options.tries = tries_of(files, questions, options.groups)
+            further = GroupColumns((*preds[1:], *shown), crossed=True)
+            names = ColumnNames(RIGHT, (), preds[0], options.weight, further, options.groups)
         listed = options.classes or None
         classes = _classes_of(files, names, preds, listed, read_bytes(options.memory))
         if options.classes:

@@ -109,6 +109,7 @@ def _card(results: Results, verdicts: Verdicts | None) -> Iterator[str]:
         n_passed = sum(row.verdict == "pass" for row in verdicts.rows)
         yield f"Requirements: {n_passed} of {len(verdicts.rows)} pass."
     facts = {"true classes": data.names.true, "positive class": data.positive}
+    facts = {"marks": ", ".join(data.options.right)} if data.options.right else facts
     facts |= {"weights": data.options.weight, "groups": data.options.groups}
     yield "; ".join(f"{name}: {fact}" for name, fact in facts.items() if fact is not None)
     yield data.note
@@ -133,7 +134,10 @@ def _answer(results: Results) -> Iterator[str]:
     name, higher = display_name(metric), find_metric(metric).spec.greater_is_better
     direction = " (lower is better)" if higher is False else ""
     n_rows = "" if data.files.n_rows is None else f", {data.files.n_rows:,} rows"
-    yield f"{question_text([*rows], data.positive)} {name}{direction}{n_rows}."
+    question = question_text([*rows], data.positive)
+    if data.options.right:
+        question = "How often is the answer right?"
+    yield f"{question} {name}{direction}{n_rows}."
     if ordered:
         row, level = rows[ordered[0]], f"{100 * data.options.confidence:g} %"
         ends = interval(row.get("low", math.nan), row.get("high", math.nan))
@@ -164,7 +168,7 @@ def _comparisons(
 
 def _constant(data: Predictions, metric: str) -> str:
     """The value of a prediction that ignores the features; "" if it is undefined."""
-    if not data.in_memory:
+    if not data.in_memory or data.options.right:
         return ""
     true, weight = data.true, data.weight
     classes = data.positive_last
@@ -200,6 +204,8 @@ def _worst_group(metric: str, model: str, worst: Worst) -> str:
 def _pictures(data: Predictions) -> str:
     if not data.in_memory:
         return note(_NOT_DRAWN)
+    if data.options.right:
+        return ""
     curves = [(charts.curve_chart(chart), chart.title) for chart in _curves(data)]
     level = f"{100 * data.options.confidence:g} % intervals"
     return note(_LEGENDS.format(level)) + pictures([*curves, *_matrices(data)])

@@ -66,9 +66,9 @@ def _score(options: argparse.Namespace) -> int:
         best = _best_models(pairs, options.confidence)
         lead = [_best_text(models, best) for models in dict.fromkeys(best.values())]
         tables["Differences between models"] = _difference_table(data, pairs, lead)
-    if not options.pred:
+    if not (options.pred or options.right):
         log("no --pred: metrics of predicted labels are left out")
-    if not (options.json or options.metrics or options.all):
+    if not (options.json or options.metrics or options.all or options.right):
         log("only a few metrics are shown: --all shows all that apply, --metrics NAME others")
     text = "\n\n".join(f"{title}\n{table}" for title, table in tables.items())
     results = Results(data, rows, pairs, worst if options.by else None)
@@ -120,11 +120,15 @@ def _rows(
             yield {
                 "group": _group_name(options.by, by, row.group),
                 "of": model,
-                "kind": HEADINGS[find_metric(row.metric).spec.response],
+                "kind": "marks" if options.right else _kind(row.metric),
                 **{key: row[key] for key in ("metric", "value", "low", "high", "n_rows")},
                 "method": row.method or None,
                 "reason": row.reason or None,
             }
+
+
+def _kind(metric: str) -> str:
+    return HEADINGS[find_metric(metric).spec.response]
 
 
 def _group_name(columns: Sequence[str], column: str | None, value: Any) -> str:
@@ -142,8 +146,8 @@ def _tables(options: argparse.Namespace, rows: Sequence[Row]) -> Iterator[tuple[
     interval = f"{100 * options.confidence:g}% interval", "interval"
     shown = columns("kind", "metric", "value", interval, "method")
     for (group, model), part in parts.items():
-        of_group = "" if group == ALL else f", group {group}"
-        yield f"{model}{of_group}: {part[0]['n_rows']} rows", Table(part, shown)
+        of_group, tries = ("", options.tries) if group == ALL else (f", group {group}", "")
+        yield f"{model}{of_group}: {part[0]['n_rows']} rows{tries}", Table(part, shown)
 
 
 def _best_models(pairs: Sequence[Row], level: float) -> dict[str, tuple[str, ...]]:
@@ -180,7 +184,7 @@ SCORE = Command(
         "predictions.csv --target ill --score old --score new --by ward --groups patient "
         "--html page.html --require 'roc_auc>=0.7' --require 'new/worst:roc_auc>=0.6'",
     ),
-    (*PREDICTIONS, "all", "stream", "memory"),
+    (*PREDICTIONS, "right", "all", "stream", "memory"),
     _score,
     {"resamples": None},
 )
@@ -190,9 +194,11 @@ SCORE = Command(
 
 
 def _compare(options: argparse.Namespace) -> int:
-    n_models = max(len(set(options.score)), len(set(options.pred)))
+    n_models = max(len(set(each)) for each in (options.score, options.pred, options.right))
     if n_models < 2:
-        raise ValueError("nothing to compare: pass --score, or --pred, once for each model.")
+        raise ValueError(
+            "nothing to compare: pass --score, --pred or --right, once for each model."
+        )
     if (options.margin is not None or options.claim != "two-sided") and n_models > 2:
         raise ValueError("--margin and --claim are for two models.")
     data = Predictions.read(options)
@@ -367,7 +373,7 @@ COMPARE = Command(
         "predictions.csv --target ill --pred old --pred new --metrics recall --positive yes "
         "--claim non-inferior --margin 0.05",
     ),
-    (*PREDICTIONS, "claim", "margin"),
+    (*PREDICTIONS, "right", "claim", "margin"),
     _compare,
     {"resamples": 9999},
 )

@@ -153,14 +153,18 @@ def _complete(files: Files, use: Use, names: ColumnNames) -> tuple[Any, int]:
         table = complete.reader(names.all).read_all().unify_dictionaries()
         return table, (files.n_rows or 0) - table.num_rows
     for name in needed:
-        where, n_missing = files.first_missing(name)
-        if n_missing:
-            what = "target" if name == names.true else "column"
-            raise ValueError(
-                f"The {what} {name!r} has {n_missing} missing value{'s'[: n_missing > 1]}, the "
-                f"first in {where}; --drop-missing leaves such rows out."
-            )
+        refuse_missing(files, name, "target" if name == names.true else "column")
     return files.reader(names.all).read_all().unify_dictionaries(), 0
+
+
+def refuse_missing(files: Files, name: str, what: str) -> None:
+    """Reject missing values of a column."""
+    where, n_missing = files.first_missing(name)
+    if n_missing:
+        raise ValueError(
+            f"The {what} {name!r} has {n_missing} missing value{'s'[: n_missing > 1]}, the "
+            f"first in {where}; --drop-missing leaves such rows out."
+        )
 
 
 def values_of(column: Any) -> Array:

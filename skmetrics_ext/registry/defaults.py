@@ -48,6 +48,9 @@ def display_name(name: str) -> str:
 # Default metric for model selection, as in scikit-learn.
 CHOICE = "accuracy"
 
+# What the marks of answers, right or wrong, are the share of.
+OF_MARKS = "accuracy"
+
 # Default criterion for thresholds, as in scikit-learn.
 CRITERION = "balanced_accuracy"
 

@@ -240,7 +240,7 @@ def test_a_wrong_argument_gives_one_line(arguments, words, capsys):
         ("a.csv", "x,target\n1,a\n2,a\n", [], ["single class"]),
         ("a.csv", "", [], ["is empty"]),
         ("a.parquet", "no parquet", [], ["cannot be read"]),
-        ("a.txt", "x,target\n", [], [".parquet, .pq, .csv or .tsv"]),
+        ("a.txt", "x,target\n", [], [".parquet, .pq, .csv, .tsv, .jsonl"]),
     ],
 )
 def test_a_wrong_file_gives_one_line(name, content, arguments, words, capsys, tmp_path):
