@@ -302,9 +302,12 @@ def joined_codes(columns: Sequence[Array]) -> Array:
     return key
 
 
+_MOST_PLACES = 4  # of a table for each code, or sorting costs less
+
+
 def _are_distinct(codes: Array) -> bool:
     """Whether no code occurs twice, where a table of them is cheap."""
-    return bool(codes.max() <= 2 * len(codes) and np.bincount(codes).max() == 1)
+    return bool(codes.max() <= _MOST_PLACES * len(codes) and np.bincount(codes).max() == 1)
 
 
 def _filled_codes(cells: Array, n_cells: int, cell_of_row: Callable[[], Array]) -> Array:
@@ -322,6 +325,9 @@ class Scatter:
 
     def __init__(self, index: Array, size: int) -> None:
         self.size, self._index = size, index
+        self._is_sparse = not len(index) or _are_distinct(index)
+        if self._is_sparse:
+            return
         self._order = np.argsort(index, kind="stable")
         rising = index[self._order]
         self._starts = np.flatnonzero(np.diff(rising, prepend=-1))
@@ -329,7 +335,7 @@ class Scatter:
 
     def __call__(self, columns: Array) -> Array:
         out = np.zeros((*columns.shape[:-1], self.size), dtype=columns.dtype)
-        if len(self._places) == len(self._index):  # one value at most for each place
+        if self._is_sparse:  # one value at most for each place
             flat = columns.reshape(-1, len(self._index))
             for row, column in zip(out.reshape(-1, self.size), flat, strict=True):
                 row[self._index] = column
