@@ -27,10 +27,11 @@ from skmetrics_ext.merged.columns import (
 from skmetrics_ext.merged.ranges import RangePlan, RangeReading, read_range
 from skmetrics_ext.merged.sums import Sums, count_labels
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.slices.coding import bin_names
+from skmetrics_ext.slices.coding import MISSING, bin_names
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import Column
+from skmetrics_ext.validation.encoding import order_of
 from skmetrics_ext.validation.rows import check_total
 
 _FEW = 16  # values for which CASE is faster than a join
@@ -126,7 +127,10 @@ class DuckEngine(partitions.Engine):
         """SQL conditions that make a row invalid."""
         names, faults = self.names, []
         numbers = {*names.score, names.weight}
+        valued = {*names.labels, *numbers, names.clusters}  # a group may be missing
         for name, column in self.columns.items():
+            if name not in valued:
+                continue
             faults.append(f"{column} IS NULL")
             if self.types[name] in _FLOATS or name in numbers:
                 faults.append(f"NOT isfinite({column}::DOUBLE)")
@@ -144,30 +148,45 @@ class DuckEngine(partitions.Engine):
     def _group_key(self, name: str) -> str:
         """SQL of a column as part of a group: its value, or the number of its bin."""
         edges = self.names.by.edges.get(name)
+        if edges is None and self.types[name] in _FLOATS:
+            return f"nullif({self.columns[name]}, 'nan')"
         if edges is None:
-            return self._key(name)
+            key = self._key(name)
+            return key if self.types[name] in _PLAIN else f"coalesce({key}, '{MISSING}')"
         if self.types[name] not in (*_INTEGERS, *_FLOATS):
             raise InvalidParameterError(
                 f"Column {name!r} has to hold numbers to be put in bins, got {self.types[name]}."
             )
-        above = [f"({self.columns[name]}::DOUBLE >= {edge!r})::INTEGER" for edge in edges.tolist()]
-        return " + ".join(["0", *above])
+        value = f"nullif({self.columns[name]}::DOUBLE, 'nan')"
+        above = [f"({value} >= {edge!r})::INTEGER" for edge in edges.tolist()]
+        return " + ".join([f"CASE WHEN {value} IS NOT NULL THEN 0 END", *above])
+
+    def _group_value(self, name: str, key: Any) -> Any:
+        """The value that a key of the SQL of a group stands for."""
+        if key is None:
+            return MISSING
+        edges = self.names.by.edges
+        return bin_names(edges[name])[key] if name in edges else key
+
+    def _group_literal(self, name: str, value: Any) -> Any:
+        """The key in SQL of a value of a group."""
+        if name in self.names.by.edges:
+            names = bin_names(self.names.by.edges[name])
+            return names.index(value) if value in names else None
+        return None if value == MISSING and self.types[name] in _PLAIN else value
 
     def _group_of(self, keys: tuple[Any, ...]) -> Any:
         by = self.names.by
-        values = [
-            bin_names(by.edges[name])[key] if name in by.edges else key
-            for name, key in zip(by.columns, keys, strict=True)
-        ]
-        return by.key(values)
+        return by.key([self._group_value(*each) for each in zip(by.columns, keys, strict=True)])
 
     def _sums(self, cells: list[tuple[Any, ...]], n_keys: int) -> Sums:
         """Confusion tables, from cells as rows with weights."""
         names = self.names
         n_by = len(names.by.columns)
         labels = enumerate(names.labels, start=n_by)
-        columns = [_column(name, [cell[i] for cell in cells]) for i, name in labels]
+        columns = [self._column(name, [cell[i] for cell in cells]) for i, name in labels]
         classes, codes = encode_labels(columns)
+        ordered = order_of(classes, [column.order for column in columns])
         rows = np.array([int(cell[n_keys]) for cell in cells])
         weight = rows if names.weight is None else np.array([cell[-1] for cell in cells])
         if weight.dtype.kind != "f":
@@ -177,11 +196,22 @@ class DuckEngine(partitions.Engine):
         groups = [self._group_of(cell[:n_by]) for cell in cells]
         group = np.array([numbers.setdefault(key, len(numbers)) for key in groups])
         no_scores = np.zeros((len(cells), 0))
-        part = Partition(classes, codes[0], codes[-1], no_scores, weight, list(numbers), group)
+        rows_of_cells = classes, codes[0], codes[-1], no_scores, weight, list(numbers), group
+        part = Partition(*rows_of_cells, ordered=ordered)
         sums = count_labels(part)
         n_rows = kernels.bin_sums(group, len(numbers), rows)
         sums.rows = dict(zip(numbers, n_rows.tolist(), strict=True))
         return sums
+
+    def _column(self, name: str, values: list[Any]) -> Column:
+        """Labels of cells, in the declared order of an ENUM."""
+        if self.types[name].startswith("ENUM"):
+            enum_range = f"SELECT enum_range({self.columns[name]}) FROM data LIMIT 1"
+            order = {label: code for code, label in enumerate(self._fetch(enum_range)[0][0])}
+            codes = np.array([order[value] for value in values])
+            return Column(name, codes, np.array(list(order)), ordered=True)
+        is_text = any(isinstance(value, str) for value in values)
+        return Column(name, np.array(values, dtype=object if is_text else None))
 
     def _check_types(self) -> None:
         """Reject types that SQL would convert to labels or numbers, like the other engines."""
@@ -290,15 +320,11 @@ class DuckEngine(partitions.Engine):
         by = task.names.by
         if not by.columns:
             return "0::UTINYINT"
-        bins = {name: bin_names(by.edges[name]) for name in by.columns if name in by.edges}
         numbers = {}
         for group, number in task.groups.items():
             values = by.values(group)
-            keys = (
-                bins[name].index(values[name]) if name in bins else values[name]
-                for name in by.columns
-            )
-            numbers[tuple(keys)] = number
+            keys = tuple(self._group_literal(name, values[name]) for name in by.columns)
+            numbers[keys] = number
         return _numbered([self._group_key(name) for name in by.columns], numbers, "groups", joins)
 
 
@@ -324,7 +350,7 @@ def _numbered(
 
 def _equal(columns: Iterable[str], values: Iterable[str]) -> str:
     pairs = zip(columns, values, strict=True)
-    return " AND ".join(f"{column} = {value}" for column, value in pairs)
+    return " AND ".join(f"{column} IS NOT DISTINCT FROM {value}" for column, value in pairs)
 
 
 def sql_literal(value: Any) -> str:
@@ -332,12 +358,7 @@ def sql_literal(value: Any) -> str:
         return "'" + value.replace("'", "''") + "'"
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
-    return repr(value)
-
-
-def _column(name: str, values: list[Any]) -> Column:
-    is_text = any(isinstance(value, str) for value in values)
-    return Column(name, np.array(values, dtype=object if is_text else None))
+    return "NULL" if value is None else repr(value)
 
 
 # --------------------------------------------------------------------------- sources
@@ -356,7 +377,7 @@ def open_relation(relation: Any, names: ColumnNames) -> DuckEngine:
 def open_files_in_duckdb(files: Files, names: ColumnNames, memory_limit: int) -> DuckEngine:
     """Parquet or CSV files; CSV is read once, with the types that were detected."""
     what, data = repr(files.path), None
-    if files.kind == "csv" or files.complete or files.missing:
+    if files.kind == "csv" or files.complete:
         data = files.reader(names.all)
     elif files.alike and all(map(_PLAIN_PATH.fullmatch, files.files)):
         listed = ", ".join(map(sql_literal, files.files))

@@ -16,7 +16,12 @@ from skmetrics_ext.backends.engines import open_engine
 from skmetrics_ext.backends.partitions import Engine, PartitionSurvey, Task
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.labelling import Labelling, Population, naming_labelling
-from skmetrics_ext.merged.columns import ColumnNames, read_value_column, score_columns
+from skmetrics_ext.merged.columns import (
+    ColumnNames,
+    read_group_column,
+    read_value_column,
+    score_columns,
+)
 from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
 from skmetrics_ext.merged.labelled_groups import evaluate_labelled
 from skmetrics_ext.merged.layout import Layout, find_metrics, make_layout
@@ -96,7 +101,8 @@ def evaluate(
         Column of weights.
     by : str or list of str, default=None
         Column of groups, which are evaluated separately. With a list of columns, every
-        combination of values that occurs is a group, a tuple.
+        combination of values that occurs is a group, a tuple. Rows without a value are the group
+        "missing".
     margins : bool, default=False
         Whether to add the groups by some of the columns only (None stands for the others), and all
         rows together, whose group is None.
@@ -275,7 +281,7 @@ def _of_labels(
     try:
         for data, place in opened.collect(wanted):
             for name in wanted:
-                if name != names.true:
+                if name not in (names.true, *names.by.names):
                     read_value_column(data, name, place)  # refuses missing values
                 part = data[name] if not hasattr(data, "column") else data.column(name)
                 columns[name] += part.to_pylist() if hasattr(part, "to_pylist") else list(part)
@@ -364,8 +370,8 @@ def _with_edges(names: ColumnNames, bins: Any, opened: Engine) -> ColumnNames:
 def _sample_column(name: str, opened: Engine) -> Array:
     """Values of a column, or of a sample of its rows if there are many."""
     rng, survey = np.random.default_rng(0), PartitionSurvey()
-    for batch, place in opened.collect((name,)):
-        values = numbers_of(read_value_column(batch, name, place))
+    for batch, _ in opened.collect((name,)):
+        values = numbers_of(read_group_column(batch, name)[0])
         survey.add_sample(rng.random(len(values)), values)
     if survey.sample is None:
         raise InvalidParameterError("The data set has no rows.")

@@ -67,8 +67,6 @@ class Files:
         How CSV files are written.
     complete : tuple of str
         Columns without which a row is left out.
-    missing : tuple of str
-        Columns in which a missing value is the text `MISSING`, and all values are text.
     held : tuple of (record batch, RowLocation) or None
         The rows, if they are in memory.
     n_stored : float
@@ -83,7 +81,6 @@ class Files:
     alike: bool
     form: TextForm = PLAIN
     complete: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
     held: tuple[tuple[Any, RowLocation], ...] | None = None
     n_stored: float = math.inf
 
@@ -95,8 +92,6 @@ class Files:
                 kept = np.flatnonzero(~_lacking(batch.select(self.complete)))
                 if len(kept) < batch.num_rows:
                     batch, place = batch.take(kept), replace(place, kept=kept)
-            if self.held is None:
-                batch = _named_missing(batch, self.missing)
             yield batch.select(columns), place
 
     def hold(self, columns: Sequence[str]) -> Files:
@@ -107,22 +102,6 @@ class Files:
         """Only the rows without a missing value in these columns; others are read as they are."""
         files = replace(self, complete=tuple(columns))
         return files if self.held is None else files.hold((*columns, *others))
-
-    def name_missing(self, columns: Sequence[str]) -> Files:
-        """These files, with missing values of some columns as the group `MISSING`."""
-        lacking = {
-            name
-            for batch, _ in (self.rows(columns) if columns else ())
-            for name in columns
-            if _lacking(batch.select([name])).any()
-        }
-        files = replace(self, missing=tuple(name for name in columns if name in lacking))
-        if self.held is not None:
-            held = ((_named_missing(batch, files.missing), place) for batch, place in self.held)
-            return replace(files, held=tuple(held))
-        if self.kind == "csv":  # read as text, so that 1 stays 1 if another value is missing
-            return replace(files, types=self.types | dict.fromkeys(files.missing, "string"))
-        return files
 
     def first_missing(self, column: str) -> tuple[str, int]:
         """Location of a column's first missing value, and their number."""
@@ -170,8 +149,7 @@ class Files:
         import pyarrow
 
         batches = (batch for batch, _ in self.rows(columns))
-        types = self.types | dict.fromkeys(self.missing, "string")
-        schema = pyarrow.schema([(name, types[name]) for name in columns])
+        schema = pyarrow.schema([(name, self.types[name]) for name in columns])
         return pyarrow.RecordBatchReader.from_batches(schema, batches)
 
 
@@ -222,14 +200,6 @@ def _found(path: str) -> tuple[tuple[str, ...], str]:
     kind = str(kinds.pop())
     require("pyarrow", f"Reading {kind} files")
     return files, kind
-
-
-def _named_missing(batch: Any, columns: Sequence[str]) -> Any:
-    """Turn columns of a batch into text, with `MISSING` for missing values."""
-    for place, name in enumerate(batch.schema.names):
-        if name in columns:
-            batch = batch.set_column(place, name, missing_named(batch.column(place)))
-    return batch
 
 
 def missing_named(column: Any) -> Any:

@@ -127,9 +127,6 @@ class Predictions:
             n_before, files = files.n_rows, files.without_missing(needed, questions)
             n_left = f"{n_before - (files.n_rows or 0):,} of {n_before:,} " if n_before else ""
             log(f"{n_left}rows left out for a missing value")
-        else:
-            roles.update(others)
-            files = files.name_missing([name for name in options.by if name not in roles])
         if marks:
             files, preds = with_marks(files, marks), tuple(marks)
             options.groups, options.tries = tries_of(files, questions, options.groups)

@@ -43,6 +43,7 @@ from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.tables import without_methods
 from skmetrics_ext.validation import InvalidParameterError, check_option
+from skmetrics_ext.validation.column_names import names_of, note_on_name
 from skmetrics_ext.validation.parameters import check_level
 
 LOG_RATIO = "log_ratio"
@@ -234,7 +235,7 @@ def compare(
     result = compare_pair(task, method)
     if measure.spec.is_known:
         facts = facts_of_both(result.facts, task.statistics[0])
-        note = with_directions(result.note, statistics, level)
+        note = with_directions(result.note, statistics, (pred_a, pred_b), level)
         result = replace(result, facts=facts, note=note)
     source = object()  # both are of one call
     a, b = (
@@ -400,16 +401,34 @@ def undefined_difference(
     return Contrast(_NAN, values, NONE, level, claim).tested(note=note)
 
 
-def with_directions(note: str, sides: Sequence[Linearized], level: float) -> str:
-    """The note, with those on models or samples whose areas may run the other way."""
+def with_directions(
+    note: str, sides: Sequence[Linearized], responses: Sequence[Any], level: float
+) -> str:
+    """The note, with those on models or samples whose scores may run the other way."""
     parts = [note]
-    for name, side in zip("ab", sides, strict=True):
-        chance = sum(side.bounds) / 2
-        if getattr(side.origin, "kind", "") == "area" and float(side.value) < chance:
-            found: Any = interval_of(side, "auto", level, PLAN)
-            shown = direction(side, found.value, found.high)
+    for name, side, response in zip("ab", sides, responses, strict=True):
+        for shown in (direction_of(side, level), note_on_series(response, side.origin)):
             parts.append(shown and f"{name}: {shown}")
     return "; ".join(filter(None, parts))
+
+
+def direction_of(statistic: Linearized, level: float) -> str:
+    """The note on an area whose whole interval is below chance."""
+    chance = sum(statistic.bounds) / 2
+    if getattr(statistic.origin, "kind", "") != "area" or not np.all(statistic.value < chance):
+        return ""
+    found: Any = interval_of(statistic, "auto", level, PLAN)
+    return "" if isinstance(found, list) else direction(statistic, found.value, found.high)
+
+
+def note_on_series(response: Any, sample: Any) -> str:
+    """The note on a series of scores with a name that ends in the class that is not positive."""
+    names = names_of(response)
+    classes: Any = getattr(getattr(sample, "data", None), "classes", ())
+    is_labels = not sample.metric.spec.is_known or sample.metric.spec.response == "labels"
+    if is_labels or names is None or len(names) != 1 or len(classes) != 2:
+        return ""
+    return note_on_name(str(names[0]), classes.tolist(), classes[-1].item())
 
 
 def is_ratio(metric: Metric) -> bool:

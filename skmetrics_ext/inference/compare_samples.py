@@ -170,7 +170,7 @@ def compare_samples(
     sides = [mapped(leaf, "log") if "log_ratio" in result.method else leaf for leaf in (a, b)]
     made = Made(linear((1.0, sides[0]), (-1.0, sides[1])), plan, method, claim)
     facts = facts_of_both(result.facts, first, second)
-    note = with_directions(result.note, (first, second), level)
+    note = with_directions(result.note, (first, second), (y_pred_a, y_pred_b), level)
     return replace(result, **counts, facts=facts, note=note, _made=made)
 
 

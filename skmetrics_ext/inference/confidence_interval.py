@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from skmetrics_ext.inference import reader_studies as studies
 from skmetrics_ext.inference.algebra import Made
 from skmetrics_ext.inference.anytime import MIN_ROWS
+from skmetrics_ext.inference.compare import note_on_series
 from skmetrics_ext.inference.draws import readers as rows_of
 from skmetrics_ext.inference.draws.atoms import WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
@@ -240,7 +241,8 @@ def confidence_interval(
     if isinstance(estimates, list):
         return estimates if target is None else list(map(target.compared_with, estimates))
     made = Made(leaf_of(given, statistic, rows=rows), plan, method)
-    estimate = replace(estimates, _made=made)
+    note = "; ".join(filter(None, (estimates.note, note_on_series(y_pred, statistic.origin))))
+    estimate = replace(estimates, note=note, _made=made)
     return estimate if target is None else target.compared_with(estimate)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from skmetrics_ext import kernels
 from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.numeric import Array, row_sums
+from skmetrics_ext.slices.coding import read_present
 from skmetrics_ext.slices.group_columns import NO_GROUPS, GroupColumns
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import Column, marked_missing, read_column
@@ -170,7 +171,7 @@ def read_part(data: Any, names: ColumnNames, place: RowLocation) -> Partition:
     read = [read_value_column(data, name, place) for name in names.labels]
     labels, codes = encode_labels(read, place.part)
     groups, group = names.by.groups_of(
-        {name: read_value_column(data, name, place) for name in names.by.columns}
+        {name: read_group_column(data, name) for name in names.by.columns}
     )
     score, eps = np.empty((len(codes[0]), 0)), 0.0
     if names.score:
@@ -208,8 +209,17 @@ def _labels(column: Column) -> Array:
     return np.asarray(values)
 
 
+def _column_of(data: Any, name: str) -> Any:
+    return data[name] if not hasattr(data, "column") else data.column(name)
+
+
+def read_group_column(data: Any, name: str) -> tuple[Column, Array, int]:
+    """The rows of a column that have a group, their positions, and the number of all rows."""
+    return read_present(_column_of(data, name), name)
+
+
 def read_value_column(data: Any, name: str, place: RowLocation) -> Column:
-    column = data[name] if not hasattr(data, "column") else data.column(name)
+    column = _column_of(data, name)
     missing = marked_missing(column)
     if missing.any():
         where = place.of(int(np.argmax(missing)))

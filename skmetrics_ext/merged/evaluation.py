@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from skmetrics_ext.inference.compare import direction_of
 from skmetrics_ext.merged import ranges
 from skmetrics_ext.merged.layout import refusal
 from skmetrics_ext.merged.ranges import NAN, RangePlan, ThinnedCurve, Value
@@ -26,6 +27,7 @@ from skmetrics_ext.tables import Row, Shown, Table, Tabular, columns
 from skmetrics_ext.tallies import ConfusionTally, Counts, ScoreSketch
 from skmetrics_ext.tallies.bins import BinTally
 from skmetrics_ext.validation import InvalidParameterError, check_option
+from skmetrics_ext.validation.column_names import names_of, note_on_name
 from skmetrics_ext.validation.containers import count_rows
 from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.labels import distinct_labels, read_labels
@@ -286,8 +288,14 @@ def evaluate_arrays(
     check_integer("min_rows", min_rows, 1)
     arguments = {"y_true": y_true, "y_score": y_score, "y_pred": y_pred}
     arguments = {name: data for name, data in arguments.items() if data is not None}
+    if not isinstance(y_true, ConfusionTally) and n_columns(y_true) > 1:
+        raise InvalidParameterError(
+            "Tables with intervals or by= read one label a row, and y_true has several columns: "
+            "pass one column of each array at a time, or all to confidence_interval."
+        )
     classes, pair = _classes(labels, y_true, y_score)
     state = StreamState(metrics, classes, pos_label, pair=pair)
+    names = names_of(y_score)
     part, state = state.read_rows(arguments, sample_weight)
     if part is None:
         raise InvalidParameterError("Every row is masked.")
@@ -309,7 +317,11 @@ def evaluate_arrays(
     for margin in columns.levels() if margins else []:
         group_sums.add_margin(margin)
     rows = rows_of_part(part, layout, cluster)
-    return build_evaluation(group_sums, engine="memory", level=level, min_rows=min_rows, rows=rows)
+    note, classes = "", layout.classes.tolist()
+    if names is not None and len(names) == 1 and layout.is_binary:
+        note = note_on_name(str(names[0]), classes, layout.positive)
+    options: dict[str, Any] = {"level": level, "min_rows": min_rows, "rows": rows}
+    return build_evaluation(group_sums, engine="memory", **options, name_notes=[note])
 
 
 def _classes(labels: Any, y_true: Any, y_score: Any) -> tuple[Any, list[Any] | None]:
@@ -384,7 +396,13 @@ def build_evaluation(
                 evaluation.bins[group, metric.name] = bins[0] if len(bins) == 1 else bins
             if metric.sums == "ranks" and np.ndim(value.value) == 2:
                 evaluation.pair_areas[group] = np.asarray(value.value)
-    notes = [*layout.class_notes, *name_notes, *_confidence_notes(group_sums)]
+    notes = [*layout.class_notes, *filter(None, name_notes), *_confidence_notes(group_sums)]
+    if level is not None and None not in n_rows:
+        every = by.parts(None, group_sums.groups)
+        for metric in layout.of_kind("ranks"):
+            whole = source.statistic(metric, every)
+            shown = "" if isinstance(whole, str) else direction_of(whole, level)
+            notes += [f"{metric.name} of all rows is {shown}"] if shown else []
     rows_shown = evaluation_rows(table, evaluation.confidence_level, by, notes)
     return replace(evaluation, rows=rows_shown)
 

@@ -89,19 +89,26 @@ class GroupColumns:
         left = iter(values)
         return tuple(next(left) if kept else None for kept in self.kept)
 
-    def groups_of(self, columns: Mapping[str, Column]) -> tuple[Sequence[Any], Array | None]:
-        """The groups that occur, and the group number of each row; None without columns."""
+    def groups_of(
+        self, columns: Mapping[str, tuple[Column, Array, int]]
+    ) -> tuple[Sequence[Any], Array | None]:
+        """The groups that occur, and the group number of each row; None without columns.
+
+        The columns are those of `read_present`.
+        """
         if not columns:
             return (None,), None
-        return self.groups_of_codes([self.coded(*named) for named in columns.items()])
+        return self.groups_of_codes([self.coded(name, *read) for name, read in columns.items()])
 
-    def coded(self, name: str, column: Column) -> Coded:
-        """A column as codes of its values, or of its bins."""
+    def coded(self, name: str, column: Column, kept: Array, n_rows: int) -> Coded:
+        """A column as codes of its values, or of its bins; rows not ``kept`` are `MISSING`."""
         if not len(column):
-            return Coded(name, (), np.zeros(0, dtype=np.int64))
-        if name in self.edges:
-            return Coded.binned(name, column, self.edges[name])
-        return Coded.of(name, column)
+            coded = Coded(name, (), np.zeros(0, dtype=np.int64))
+        elif name in self.edges:
+            coded = Coded.binned(name, column, self.edges[name])
+        else:
+            coded = Coded.of(name, column)
+        return coded.spread(kept, n_rows, MISSING)
 
     def groups_of_codes(self, coded: Sequence[Coded]) -> tuple[Sequence[Any], Array]:
         """The groups that occur, and the group number of each row."""
@@ -188,7 +195,7 @@ class GroupColumns:
         """Sort groups by their values and bins; margins and all rows come last."""
         listed = list(groups)
         places = {
-            name: {text: i for i, text in enumerate((*bin_names(edges), MISSING))}
+            name: {text: i for i, text in enumerate(bin_names(edges))}
             for name, edges in self.edges.items()
         }
 
@@ -196,7 +203,10 @@ class GroupColumns:
             values = self.values(group)
             summed = [value is None for value in values.values()]
             known = {name: x for name, x in values.items() if x is not None}
-            place = [places[name][x] if name in places else x for name, x in known.items()]
+            place = [
+                (x == MISSING, 0 if x == MISSING else places[name][x] if name in places else x)
+                for name, x in known.items()
+            ]
             return sum(summed), summed, place
 
         try:
@@ -270,7 +280,7 @@ def group_arrays(
     """
     by = columns_of(by, n_rows)
     check_bins(bins, by)
-    columns, kept = {}, {}
+    columns = {}
     for name, data in by.items():
         check_index(y_true=index_of(y_true), **{name: index_of(data)})
         if count_rows(data) is None or hasattr(data, "levels"):
@@ -279,20 +289,19 @@ def group_arrays(
             )
         if np.ma.is_masked(data):
             raise InvalidParameterError(f"by: column {name!r} is masked: leave out such rows.")
-        columns[name], kept[name], length = read_present(data, name)
+        columns[name] = read_present(data, name)
+        length = columns[name][-1]
         if length != n_rows:
             raise InvalidParameterError(
                 f"by: column {name!r} has {length} rows, and {n_rows} rows are evaluated: "
                 "leave masked rows out of all columns."
             )
-    edges = {name: edges_of(name, numbers_of(columns[name]), cuts) for name, cuts in bins.items()}
+    edges = {
+        name: edges_of(name, numbers_of(columns[name][0]), cuts) for name, cuts in bins.items()
+    }
     grouped = replace(GroupColumns.of(list(columns)), edges=edges)
-    groups, group = grouped.groups_of_codes(
-        [
-            grouped.coded(name, column).spread(kept[name], n_rows, MISSING)
-            for name, column in columns.items()
-        ]
-    )
+    groups, group = grouped.groups_of(columns)
+    assert group is not None
     counts = np.bincount(group, minlength=len(groups)).tolist()
     grouped.check(dict(zip(groups, counts, strict=True)))
     return grouped, groups, group

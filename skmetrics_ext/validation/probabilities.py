@@ -39,6 +39,10 @@ _COLUMNS = ColumnCount(
     "provide the true labels explicitly through the labels argument. Classes found in y_true: "
     "{array}, columns of y_proba: {n_columns}",
 )
+_INDICATORS = (
+    f"{ONE_CLASS.refusal.format(MULTILABEL)} Pass one column of both at a time: each output is a "
+    "question of two classes."
+)
 _BINARY = Accepted(
     ("binary",),
     "The type of the target inferred from y_true is {} but should be binary according to the "
@@ -103,10 +107,11 @@ class Probabilities(_ProbabilityRows):
         checked = checked_before(cls, y_true, y_proba, labels, sample_weight, absolute)
         if checked is not None:
             return checked._strictly() if strict else checked
-        accepted = ONE_CLASS if strict else ANY_LABELS
         target, columns, column, weight = read_scored(
-            y_true, y_proba, sample_weight, absolute, name="y_proba", accepted=accepted
+            y_true, y_proba, sample_weight, absolute, name="y_proba", accepted=ANY_LABELS
         )
+        if strict and target.kind == MULTILABEL:
+            raise InvalidParameterError(_INDICATORS)
         eps = _EPS[columns.dtype.itemsize]
         matrix = probability_matrix(columns)
         if target.kind == MULTILABEL:
@@ -171,10 +176,7 @@ class Probabilities(_ProbabilityRows):
     def of_one_label(self) -> Self:
         """These probabilities; multilabel rows, for which sums over outputs mean little, raise."""
         if self.true.ndim == 2:
-            raise InvalidParameterError(
-                f"{ONE_CLASS.refusal.format(MULTILABEL)} Pass one column of both at a time: each "
-                "output is a question of two classes."
-            )
+            raise InvalidParameterError(_INDICATORS)
         return self
 
     def _strictly(self) -> Self:

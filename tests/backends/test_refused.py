@@ -35,7 +35,6 @@ def broken(column, value, row=130):
         ("pred", np.nan, "'pred'.*missing"),
         ("weight", np.nan, "'weight'.*(missing|nan)"),
         ("weight", -0.5, "'weight'.*negative weight -0.5"),
-        ("group", None, "'group'.*missing"),
     ],
 )
 def test_bad_values_are_named_with_their_place(engine, column, value, told):

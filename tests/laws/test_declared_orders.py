@@ -316,6 +316,33 @@ def test_data_sets_read_columns_by_sorted_classes(source, engine, tmp_path):
     assert -told.value("ranked_probability_score") == EXPECTED[2]
 
 
+@pytest.mark.parametrize("source", SOURCES)
+def test_weights_of_kappa_follow_the_declared_order_of_a_data_set(source, tmp_path):
+    frame = _frame()
+    guess = np.roll(frame["true"].astype(str).to_numpy(), 7)
+    data, base = SOURCES[source](tmp_path)
+    guesses = pd.DataFrame({"guess": guess})
+    if base is not None:
+        base.register("guesses", guesses)
+        rows = "row_number() OVER () AS n"
+        data = base.sql(
+            f"SELECT g.guess, d.true FROM (SELECT *, {rows} FROM data) d "
+            f"JOIN (SELECT *, {rows} FROM guesses) g USING (n)"
+        )
+    elif source == "polars":
+        data = data.with_columns(pl.Series("guess", guess))
+    else:
+        table = (
+            pq.read_table(data) if source == "Parquet" else pa.table(pa.Table.from_pandas(frame))
+        )
+        data = table.append_column("guess", pa.array(guess.tolist()))
+    kappa = partial(sx.cohen_kappa_score, weights="linear")
+    found = sx.evaluate(data, true="true", pred="guess", metrics=[kappa], intervals=True).rows[0]
+    grades = [[SIZE_ORDER.index(size) for size in sizes] for sizes in (frame["true"], guess)]
+    assert found.value == NEAR(sklearn.metrics.cohen_kappa_score(*grades, weights="linear"))
+    assert found.low < found.value < found.high
+
+
 def test_a_difference_keeps_its_sign():
     sharper = PROBA**1.1 / (PROBA**1.1).sum(axis=1, keepdims=True)
     loss = partial(sklearn.metrics.log_loss, SIZES)

@@ -91,6 +91,67 @@ def test_frames_cross_their_columns(kind):
     assert rows[None] == (0.625, 24)
 
 
+COLUMNS = {"true": TRUE, "pred": PRED, "site": SITE, "room": ROOM}
+
+
+def columns_in(kind, tmp_path):
+    """The four columns in a container, and options of `evaluate` for it."""
+    if kind == "pandas":
+        return pd.DataFrame(COLUMNS)
+    if kind == "nullable":
+        return pd.DataFrame(COLUMNS).convert_dtypes()
+    if kind == "polars":
+        return pl.DataFrame(COLUMNS)
+    if kind == "arrow":
+        return pa.table(COLUMNS)
+    if kind == "duckdb":
+        frame = pa.table(COLUMNS)
+        return pytest.importorskip("duckdb").arrow(frame)
+    if kind == "dask":
+        frame = pytest.importorskip("dask.dataframe")
+        return frame.from_pandas(pd.DataFrame(COLUMNS), npartitions=3)
+    path = tmp_path / f"rows.{kind}"
+    table = pd.DataFrame(COLUMNS).astype({"room": "Int64"})
+    table.to_csv(path, index=False) if kind == "csv" else table.to_parquet(path)
+    return str(path)
+
+
+CONTAINERS = ["pandas", "nullable", "polars", "arrow", "duckdb", "dask", "csv", "parquet"]
+
+
+@pytest.mark.parametrize("kind", CONTAINERS)
+def test_evaluate_has_the_same_groups(kind, tmp_path):
+    data = columns_in(kind, tmp_path)
+    options = {"true": "true", "pred": "pred", "metrics": ["accuracy"], "intervals": True}
+    for by, expected in (("site", BY_SITE), ("room", BY_ROOM)):
+        found = sx.evaluate(data, by=by, **options)
+        assert {row.group: row.value for row in found} == pytest.approx(expected)
+        assert [row.group for row in found][-1] == "missing"
+        assert found.worst("accuracy").group in expected
+    crossed = sx.evaluate(data, by=["site", "room"], margins=True, **options)
+    rows = {row.group: (row.value, row.n_rows) for row in crossed}
+    assert rows["missing", 1] == (1.0, 3)
+    assert rows["missing", None] == (0.5, 6)
+    assert rows["c", "missing"] == (0.0, 3)
+    for bins in (2, [1.5]):
+        found = sx.evaluate(data, by="room", bins={"room": bins}, **options)
+        assert [row.value for row in found] == pytest.approx([1.0, 2 / 3, 0.0])
+        assert [row.group for row in found][-1] == "missing"
+
+
+def test_many_groups_of_duckdb_are_ranked_in_the_missing_one_too():
+    """More groups than a CASE of SQL lists; the areas by hand are 1, 0 and 3/4."""
+    duckdb = pytest.importorskip("duckdb")
+    group = [*np.repeat(np.arange(20), 2).tolist(), *[None] * 4]
+    true = [0, 1] * 20 + [0, 0, 1, 1]
+    score = [0.2, 0.4] * 10 + [0.4, 0.2] * 10 + [0.1, 0.5, 0.4, 0.6]
+    for values in (group, [g if g is None else f"g{g:02}" for g in group]):
+        table = pa.table({"group": values, "true": true, "score": score})
+        options = {"true": "true", "score": "score", "by": "group", "metrics": ["roc_auc"]}
+        found = sx.evaluate(duckdb.arrow(table), **options)
+        assert [row.value for row in found] == [1.0] * 10 + [0.0] * 10 + [0.75]
+
+
 def test_a_column_has_its_own_name():
     found = sx.compute_metrics(["accuracy"], TRUE, PRED, by=pd.Series(SITE, name="ward"))
     assert str(found).splitlines()[0].startswith("ward")
