@@ -76,6 +76,7 @@ sphinx_gallery_conf = {
 html_theme = "pydata_sphinx_theme"
 html_title = "skmetrics_ext"
 html_static_path = ["_static"]
+html_extra_path = ["llms.txt"]  # an index for programs that read the site
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False

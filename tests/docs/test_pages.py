@@ -9,6 +9,8 @@ from pathlib import Path
 import names
 import numpy as np
 import pytest
+from sklearn.model_selection import GridSearchCV
+from sklearn.tree import DecisionTreeClassifier
 from support.markdown import ROOT, links
 from support.public import PUBLIC
 
@@ -19,6 +21,7 @@ MADE = ("api/", "auto_gallery/")  # pages that the build writes
 PAGES = sorted(path for path in DOCS.rglob("*.md") if "auto_gallery" not in path.parts)
 GUIDE = sorted(path for path in (DOCS / "guide").glob("*.md") if path.stem != "index")
 DEFINITIONS = ROOT / "tests" / "reference" / "data" / "quantities.json"
+QUESTIONS = DOCS / "questions.md"
 CODE = re.compile(r"`([^`]+)`")
 
 
@@ -115,6 +118,48 @@ def test_every_call_of_a_quantity_works(name, call):
         call = f"{call.removesuffix(')')}, n_resamples=199, random_state=0)"
     found = eval(call, namespace())
     assert found is not None
+
+
+def questions() -> list[str]:
+    return re.findall(r"^\| .+ \| `(sx\..+)` \|$", QUESTIONS.read_text("utf-8"), re.MULTILINE)
+
+
+def rows_of_questions() -> dict[str, object]:
+    """What the calls of the page are asked with."""
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    y = rng.permutation([0, 1] * 60)
+    a, b = (np.round((y + 2 * rng.random(120)) / 3, 2) for _ in range(2))
+    site, patient = np.array(["north", "south"] * 60), np.arange(120) // 2
+    X = np.column_stack([a, b])
+    tree = DecisionTreeClassifier(random_state=0)
+    return {
+        "sx": skmetrics_ext,
+        "y_true": y,
+        "y_pred": (a > 0.5).astype(int),
+        "y_proba": a,
+        "a": a,
+        "b": b,
+        "patient": patient,
+        "site": site,
+        "frame": pandas.DataFrame({"y": y, "p": a > 0.5, "s": a, "site": site}).astype({"p": int}),
+        "X": X,
+        "y": y,
+        "models": {"tree": tree},
+        "search": GridSearchCV(tree, {"max_depth": [1, 2]}),
+    }
+
+
+@pytest.mark.parametrize("call", questions())
+def test_every_call_that_answers_a_question_works(call):
+    assert eval(call, rows_of_questions()) is not None
+
+
+def test_the_index_for_programs_leads_to_pages():
+    found = re.findall(r"\]\((\S+)\)", (DOCS / "llms.txt").read_text("utf-8"))
+    assert len(found) > 15
+    for target in found:
+        assert (DOCS / target).exists(), target
 
 
 def test_links_lead_to_files():
