@@ -39,6 +39,7 @@ _UNNAMED = re.compile(r"[^\w.:-]+", re.ASCII)  # characters not allowed in a pat
 # Columns of sentences, which are shown below the table.
 # Number of rows or groups that a note begins with, or comes to first.
 _COUNT = re.compile(r"(?:only |about )?\d[\d.,]*(?= [a-z ]*?(?:rows|groups))")
+_ONE = re.compile(r"(?<![\d.])1 ([a-z ]*?(?:row|group))\b(?:( enter| decide| dominate)s)?")
 _SENTENCES = ("reason", "reasons", "note", "notes", "interval_note")
 
 
@@ -456,9 +457,13 @@ def without_methods(note: Any) -> str:
 
 def joined_notes(notes: Iterable[str]) -> dict[str, str]:
     """Each note, and the one that stands for all which differ from it in their counts only."""
-    shapes = {note: _COUNT.sub("few", note) for note in notes}
+    shapes = {note: _COUNT.sub("few", _ONE.sub(_in_plural, note)) for note in notes}
     shared = Counter(shapes.values())
     return {note: shape if shared[shape] > 1 else note for note, shape in shapes.items()}
+
+
+def _in_plural(one: re.Match[str]) -> str:
+    return f"1 {one[1]}s{one[2] or ''}"
 
 
 def _inferred(rows: Table) -> list[Shown]:

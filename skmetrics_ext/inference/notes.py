@@ -28,6 +28,7 @@ has little power, and rejects equal models in 2 to 4 % at 5 %.
 
 from __future__ import annotations
 
+import re
 from math import isnan
 from typing import Any
 
@@ -74,6 +75,7 @@ OTHER_WAY = (
     "worse than chance: low scores go with the positive class; pass the scores of this class, or "
     "their class as the positive one"
 )
+_PLURAL, _VERB = re.compile(r"(?<=row|oup|lue)s\b"), re.compile(r"\b(enter|decide|dominate)\b")
 NONE = "none"  # the method of statistics that have no interval
 NO_WIDTH = "the interval has no width"
 OF_RAREST = "shown is the interval of a proportion with as many rows as the smallest class"
@@ -118,7 +120,15 @@ def direction(statistic: Any, value: Any, high: Any) -> str:
 
 def few(number: float, what: str, remedy: str = MORE) -> str:
     """A note that an interval rests on few units: what, in which direction, what to do."""
-    return f"only {number:.3g} {what}: {MAY_MISS}; {remedy}"
+    return f"only {counted(number, what)}: {MAY_MISS}; {remedy}"
+
+
+def counted(number: float, what: str, digits: int = 3) -> str:
+    """A number of units, with what they do, which is "1 row enters" of one."""
+    text = f"{number:.{digits}g}"
+    if text == "1":
+        what = _PLURAL.sub("", _VERB.sub(r"\1s", what), count=1)
+    return f"{text} {what}"
 
 
 def first_note(shape: tuple[int, ...], *rules: tuple[Any, str]) -> Array:
@@ -135,7 +145,8 @@ def few_effective(statistic: Any, least: float = CONTRIBUTIONS) -> str:
     number, units = float(statistic.effective), units_of(statistic)
     if not number < least:
         return few_units(statistic)
-    note = f"about {number:.2g} {units} dominate this value: {MAY_MISS}; more {units} would help"
+    dominant = counted(number, f"{units} dominate this value", 2)
+    note = f"about {dominant}: {MAY_MISS}; more {units} would help"
     kind = getattr(statistic.origin, "kind", "known")  # of contributions alone
     return note if kind in ("known", "folds") else f"{note}; check it with method='bca'"
 
@@ -146,7 +157,7 @@ def units_of(statistic: Any) -> str:
 
 def equivalent(number: float, units: str) -> str:
     """A note on few effective rows or groups."""
-    return f"based on the equivalent of {number:.3g} independent {units}: {MAY_MISS}"
+    return f"based on the equivalent of {counted(number, f'independent {units}')}: {MAY_MISS}"
 
 
 def few_units(statistic: Any, label: Any = None) -> str:

@@ -71,8 +71,9 @@ def note_on_few_rows(difference: Linearized) -> str:
     if number >= (CONTRIBUTIONS if is_curve and in_part else notes.FEW_DIFFER):
         return ""
     if is_curve or sample.is_mean:
-        return f"about {number:.2g} {units} decide: {notes.TEST_MAY_MISS}; try method='permutation'"
-    return f"little power: the models differ on about {number:.2g} {units} only"
+        decisive = notes.counted(number, f"{units} decide", 2)
+        return f"about {decisive}: {notes.TEST_MAY_MISS}; try method='permutation'"
+    return f"little power: the models differ on about {notes.counted(number, units, 2)} only"
 
 
 def paired_t_test(

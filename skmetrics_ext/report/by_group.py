@@ -206,7 +206,7 @@ def group_table(report: FoldValues) -> Table:
         *columns("value", interval_column(report), "gap", ("p", "p_value"), ("rows", "n_rows")),
     ]
     note = (
-        f"intervals: {summary.interval_title(report, 'cv')}; gap: difference from all other "
+        f"{summary.interval_heading(report, 'cv')}; gap: difference from all other "
         "groups; p: adjusted for the groups of a metric (Holm)"
     )
     return Table(rows, shown, notes=[note])

@@ -184,6 +184,13 @@ def interval_title(report: FoldValues, kind: str | None = None) -> str:
     return f"{100 * report.confidence_level:g} %, {target}"
 
 
+def interval_heading(report: FoldValues, kind: str | None = None) -> str:
+    """Level and target of the intervals, above a table."""
+    level, target = interval_title(report, kind).split(", ", maxsplit=1)
+    beyond = " (not for retraining on new data)" if "fitted" in target else ""
+    return f"{level} intervals for {target}{beyond}"
+
+
 @computed_once
 def intervals_of(report: FoldValues, kind: str) -> dict[tuple[str, str], Any]:
     """Columns of the summary that hold the interval, by model and metric."""

@@ -13,7 +13,7 @@ from skmetrics_ext.metrics.spec import NO_ROW
 from skmetrics_ext.registry import scorers
 from skmetrics_ext.registry.defaults import display_name
 from skmetrics_ext.report.out_of_fold import FoldValues, pool
-from skmetrics_ext.report.summary import fold_cells, interval_title, kind_of, summary_of
+from skmetrics_ext.report.summary import fold_cells, interval_heading, kind_of, summary_of
 from skmetrics_ext.tables import Row, Shown, Table, columns, joined_notes
 
 RowKind = Literal["summary", "folds", "pooled", "compare"]
@@ -105,7 +105,7 @@ def summary_table(report: FoldValues, interval: str) -> Table:
     return Table(
         summary_of(report, kind),
         shown + _train_columns(report),
-        lead=[f"intervals: {interval_title(report, kind)}"],
+        lead=[interval_heading(report, kind)],
         baseline=report.baseline,
     )
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skmetrics_ext.inference import notes
 from skmetrics_ext.inference.draws.atoms import RowDesign, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan, resample, seed_sequence
 from skmetrics_ext.inference.draws.rankings import RankingSample
@@ -240,10 +241,7 @@ def _few_wrong_rows(sample: _ThresholdSample) -> tuple[float, float, str]:
     note = f"few rows on the wrong side of the threshold: {', '.join(few)}" if few else ""
     if sample.fewest_rows < OF_RANKINGS:
         what = "rows" if sample.design.group is None else "groups with rows"
-        note = (
-            f"only {sample.fewest_rows:g} {what} in the smallest class: this interval may be too "
-            "narrow; more of them would help"
-        )
+        note = notes.few(sample.fewest_rows, f"{what} in the smallest class")
     return ends[0], ends[1], note
 
 

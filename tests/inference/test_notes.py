@@ -237,3 +237,19 @@ def test_precision_at_a_recall_with_few_errors_is_no_surer_than_a_share(recall):
     assert found.low <= centre - half + 1e-6
     assert found.high >= centre + half - 1e-6
     assert found.note == ""
+
+
+def test_one_row_is_in_the_singular():
+    of_share = sx.confidence_interval("recall", [0] * 20 + [1], [0] * 20 + [1])
+    assert of_share.note.startswith("only 1 row enters this share: ")
+    options = {"interval": True, "n_resamples": 99}
+    of_class = sx.optimal_threshold([0] * 20 + [1], np.arange(21.0), **options)
+    assert "only 1 row in the smallest class: " in of_class.threshold.note
+
+
+def test_notes_of_one_row_and_of_several_are_one_footnote():
+    true, site = [0] * 20 + [1] * 4, np.r_[np.arange(20) % 2, 0, 1, 1, 1]
+    found = sx.compute_metrics(["recall"], true, true, by=site, intervals=True)
+    assert [row.reason[:16] for row in found] == ["only 1 row enter", "only 3 rows ente"]
+    assert "[1] few rows enter this share: " in str(found)
+    assert "[2]" not in str(found)

@@ -334,7 +334,10 @@ def test_the_table_of_groups_has_gaps_from_the_rest():
             assert "+" not in line.split("]")[1]
     assert "baseline" not in " ".join(table[2:10])
     note = " ".join(lines[-3:])
-    assert "intervals: 95 %, the 3 fitted models; gap: difference from all other groups;" in note
+    assert (
+        "95 % intervals for the 3 fitted models (not for retraining on new data); gap: difference"
+        in note
+    )
     for group in ("A", "B", "C"):
         own = [
             roc_auc_score(Y[rows], X[rows, 0])

@@ -52,7 +52,7 @@ def test_all_lines_have_the_first_kind_that_every_metric_has(report):
     for kind, found in kinds.items():
         assert {row["interval"] for row in found.summary()} == {kind}
         assert found.summary() == found.summary(kind)
-        assert f"intervals: 95 %, {found.summary()[0].target}" in str(found.summary())
+        assert f"95 % intervals for {found.summary()[0].target}" in str(found.summary())
     (row,), (whole,) = alone.summary(), alone.pooled()
     assert (row["value"], row["low"], row["high"]) == (whole["value"], whole["low"], whole["high"])
 

@@ -71,7 +71,7 @@ class SearchReport(Tabular):
     >>> print(report)  # doctest: +NORMALIZE_WHITESPACE
     3 candidates, 5 folds of 150 rows: KFold(n_splits=5, random_state=None, shuffle=False)
     accuracy: best_score_ 0.9267; corrected for selection 0.9267 [0.8824, 0.9612]
-    intervals: 95 %, the 5 fitted models of a candidate; training-set variation not included
+    95 % intervals for the 5 fitted models of a candidate; training-set variation not included
     2 of 3 not distinguishable from the best (95 %, marked =)
     candidate         mean          interval       from the best  P(best)  set
     --------------  ------  ----------------  ------------------  -------  ------
@@ -167,7 +167,7 @@ def heading(report: SearchReport) -> list[str]:
         f"{report.splitter}",
         f"{report.metric}: best_score_ {number(report.naive)}; corrected for selection "
         f"{number(best.value)} {interval(best.low, best.high)}".rstrip(),
-        f"intervals: {level}, the {report.n_folds} fitted models of a candidate; {NOT_INCLUDED}",
+        f"{level} intervals for the {report.n_folds} fitted models of a candidate; {NOT_INCLUDED}",
     ]
     if report.nested is not None:
         nested = report.nested

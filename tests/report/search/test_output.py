@@ -36,7 +36,7 @@ def test_print_says_the_three_numbers_and_shows_the_best_first():
         f"[{best.low:.4f}, {best.high:.4f}]"
     )
     missing = "training-set variation not included"
-    assert lines[2] == f"intervals: 95 %, the 4 fitted models of a candidate; {missing}"
+    assert lines[2] == f"95 % intervals for the 4 fitted models of a candidate; {missing}"
     assert best.note.startswith(missing)
     assert missing in DEEP.to_html()
     assert lines[6].startswith("max_depth=1")
