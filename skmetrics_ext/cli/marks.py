@@ -1,4 +1,4 @@
-"""Answers that are marked right or wrong: a column of marks stands for truth and prediction."""
+"""Columns that options make: marks of answers, right or wrong, and labels at a threshold."""
 
 from __future__ import annotations
 
@@ -30,28 +30,47 @@ def mark_columns(texts: Sequence[str], header: Sequence[str]) -> dict[str, tuple
 
 def with_marks(files: Files, marks: Mapping[str, tuple[str, str | None]]) -> Files:
     """Files in memory, with a column of booleans for each mark, and one that is always true."""
+    columns = {
+        text: _is_right(column, value, _values(files, column))
+        for text, (column, value) in marks.items()
+    }
+    return _with_columns(files, {**columns, RIGHT: np.ones(files.n_rows or 0, dtype=bool)})
+
+
+def with_labels_at(
+    files: Files, threshold: float, scores: Sequence[str], classes: Sequence[Any], positive: Any
+) -> tuple[Files, dict[str, str]]:
+    """Files in memory with the labels at a threshold, and the column of those of each score."""
+    if len(classes) != 2 or positive is None or not scores:
+        raise ValueError("--threshold is for --score of two classes, of which one is --positive.")
+    labels = np.array([next(label for label in classes if label != positive), positive])
+    names = {name: f"{name} >= {threshold:g}" for name in scores}
+    at_least = {name: (_values(files, name) >= threshold).astype(int) for name in scores}
+    return _with_columns(files, {names[name]: labels[at_least[name]] for name in scores}), names
+
+
+def _values(files: Files, name: str) -> Array:
+    refuse_missing(files, name, "column")
+    return values_of(files.reader((name,)).read_all()[name])
+
+
+def _with_columns(files: Files, columns: Mapping[str, Array]) -> Files:
+    """Files in memory with further columns."""
     import pyarrow
 
-    columns = {}
-    for text, (column, value) in marks.items():
-        refuse_missing(files, column, "column")
-        columns[text] = _is_right(column, value, files.reader((column,)).read_all()[column])
-    columns[RIGHT] = np.ones(files.n_rows or 0, dtype=bool)
-    held, first = [], 0
+    held, first, types = [], 0, dict(files.types)
     for batch, place in files.held or ():
-        kept = [name for name in batch.schema.names if name not in columns]
-        arrays = {name: batch.column(name) for name in kept}
+        arrays = dict(zip(batch.schema.names, batch.columns, strict=True))
         for name, values in columns.items():
             arrays[name] = pyarrow.array(values[first : first + batch.num_rows])
+            types[name] = arrays[name].type
         held.append((pyarrow.RecordBatch.from_pydict(arrays), place))
         first += batch.num_rows
-    types = {**files.types, **dict.fromkeys(columns, pyarrow.bool_())}
     return replace(files, held=tuple(held), types=types)
 
 
-def _is_right(name: str, right: str | None, column: Any) -> Array:
+def _is_right(name: str, right: str | None, values: Array) -> Array:
     """Which marks mean that the answer is right."""
-    values = values_of(column)
     found, codes, n_rows = np.unique(values, return_inverse=True, return_counts=True)
     marks = found.tolist()
     if right is None:

@@ -186,6 +186,12 @@ OPTIONS: Mapping[str, Option] = {
         "mark that means right, unless marks are 1 and 0 or true and false; once for each model",
         "COLUMN",
     ),
+    "threshold": Option(
+        "also predict the positive class where a score is at least this, and show the metrics of "
+        "labels",
+        "NUMBER",
+        type=float,
+    ),
     "positive": Option("the positive class of two", "CLASS"),
     "weight": Option("weights of the rows", "COLUMN"),
     "groups": Option(

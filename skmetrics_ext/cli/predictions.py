@@ -13,7 +13,14 @@ import numpy as np
 from skmetrics_ext.backends.engines import open_engine
 from skmetrics_ext.backends.evaluation import read_bytes
 from skmetrics_ext.backends.files import Files, columns_of, open_files
-from skmetrics_ext.cli.marks import RIGHT, mark_columns, question_columns, tries_of, with_marks
+from skmetrics_ext.cli.marks import (
+    RIGHT,
+    mark_columns,
+    question_columns,
+    tries_of,
+    with_labels_at,
+    with_marks,
+)
 from skmetrics_ext.cli.messages import log, names_in
 from skmetrics_ext.cli.options import form_of
 from skmetrics_ext.datasets.files import target_of, values_of
@@ -119,7 +126,11 @@ class Predictions:
         names = ColumnNames(target, scores, pred, options.weight, further, options.groups)
         files = open_files(options.file, names, form)
         options.memory = options.memory or min(max(files.n_bytes, 1 << 26), LARGE)
-        if marks or (not options.stream and files.n_bytes <= LARGE):
+        if (
+            marks
+            or options.threshold is not None
+            or (not options.stream and files.n_bytes <= LARGE)
+        ):
             files = files.hold(names.all)
         log(*files.form.notes)
         if options.drop_missing:
@@ -148,6 +159,10 @@ class Predictions:
             PredictedModel(name, of_model, _kind_of_scores(files, names, of_model))
             for name, of_model in by_model.items()
         ]
+        if options.threshold is not None:
+            cut = options.threshold, names.score, classes, positive
+            files, columns_at = with_labels_at(files, *cut)
+            models += [PredictedModel(name, (at,), "labels") for name, at in columns_at.items()]
         models += [PredictedModel(name, (name,), "labels") for name in preds]
         data = cls(options, files, requested, names, classes, positive, tuple(models))
         log(*data.doubts)
@@ -262,6 +277,11 @@ class Predictions:
                 if (every or name in FILE_METRICS or name in required)
                 and not (is_open and metric.sides == "one")
             }
+        if self.options.threshold is not None:
+            at = {"threshold": self.options.threshold}
+            for name, metric in metrics.items():
+                if metric.takes("threshold") and metric.name == metric.spec.name:
+                    metrics[name] = metric.with_params(**at)
         order = list(HEADINGS)
         by_kind = sorted(metrics, key=lambda name: order.index(metrics[name].spec.response))
         return {name: metrics[name].settled(self.classes, self.positive) for name in by_kind}

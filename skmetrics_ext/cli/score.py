@@ -66,7 +66,7 @@ def _score(options: argparse.Namespace) -> int:
         best = _best_models(pairs, options.confidence)
         lead = [_best_text(models, best) for models in dict.fromkeys(best.values())]
         tables["Differences between models"] = _difference_table(data, pairs, lead)
-    if not (options.pred or options.right):
+    if not (options.pred or options.right or options.threshold is not None):
         log("no --pred: metrics of predicted labels are left out")
     if not (options.json or options.metrics or options.all or options.right):
         log("only a few metrics are shown: --all shows all that apply, --metrics NAME others")
@@ -184,7 +184,7 @@ SCORE = Command(
         "predictions.csv --target ill --score old --score new --by ward --groups patient "
         "--html page.html --require 'roc_auc>=0.7' --require 'new/worst:roc_auc>=0.6'",
     ),
-    (*PREDICTIONS, "right", "all", "stream", "memory"),
+    (*PREDICTIONS, "right", "threshold", "all", "stream", "memory"),
     _score,
     {"resamples": None},
 )
@@ -273,7 +273,7 @@ def _differences(
     ``level`` is that of the intervals, if it is not the one that was asked for.
     """
     questions = [
-        (name, metric, {model.name: data.column(model.name) for model in models})
+        (name, metric, {model.name: data.response(model) for model in models})
         for models, of_kind in _comparable_models(data)
         for name, metric in data.metrics_of(of_kind).items()
     ]
@@ -338,7 +338,9 @@ def _arguments(
 ) -> dict[str, Any]:
     """Arguments of intervals and comparisons of the rows in the mask."""
     groups, weight = data.groups, data.weight
+    at = {name: value for name, value in metric.params.items() if name == "threshold"}
     return {
+        **at,
         "confidence_level": level or data.options.confidence,
         "n_resamples": data.options.resamples or RESAMPLES,
         "random_state": 0,
@@ -373,7 +375,7 @@ COMPARE = Command(
         "predictions.csv --target ill --pred old --pred new --metrics recall --positive yes "
         "--claim non-inferior --margin 0.05",
     ),
-    (*PREDICTIONS, "right", "claim", "margin"),
+    (*PREDICTIONS, "right", "threshold", "claim", "margin"),
     _compare,
     {"resamples": 9999},
 )

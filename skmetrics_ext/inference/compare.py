@@ -19,7 +19,12 @@ from skmetrics_ext.inference.draws import pairs
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, RowDesign, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan, bootstrap_bounds, resample
 from skmetrics_ext.inference.draws.rankings import is_area
-from skmetrics_ext.inference.draws.readers import errors_naming, find_metric, samples_of_models
+from skmetrics_ext.inference.draws.readers import (
+    at_threshold,
+    errors_naming,
+    find_metric,
+    samples_of_models,
+)
 from skmetrics_ext.inference.identity import Given, leaf_of
 from skmetrics_ext.inference.labelling import (
     NOT_NARROWER,
@@ -44,6 +49,7 @@ from skmetrics_ext.registry import Metric
 from skmetrics_ext.tables import without_methods
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.column_names import names_of, note_on_name
+from skmetrics_ext.validation.cutoffs import offering_threshold
 from skmetrics_ext.validation.parameters import check_level
 
 LOG_RATIO = "log_ratio"
@@ -56,6 +62,7 @@ _READ_BY_HITS = ("hits", "marks")  # tallies of rows that are right or wrong
 
 
 @document
+@offering_threshold()
 def compare(
     metric: Any,
     y_true: ArrayLike,
@@ -65,6 +72,7 @@ def compare(
     method: CompareMethod = "auto",
     alternative: Alternative = "two-sided",
     margin: float | None = None,
+    threshold: float | None = None,
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
     min_rows: int = MIN_ROWS,
@@ -126,6 +134,8 @@ def compare(
     margin : float, default=None
         The least difference that matters, in units of the metric; positive. For "log_ratio" the
         logarithm of the least ratio, as ``math.log(1.25)``.
+    threshold : float, default=None
+        Read both predictions as scores, for a metric of labels, as in `confidence_interval`.
     confidence_level : float in (0, 1), default=0.95
         Nominal coverage of the two-sided interval. With 0.95, claims on one side are tested at
         2.5 %, so that ``concluded`` agrees with the interval; "equivalent" is tested at 5 % on
@@ -211,6 +221,9 @@ def compare(
     (2.5e-05, True)
     """
     check_option("weights_are", weights_are, WEIGHT_KINDS)
+    metric_params, pred_a, pred_b = at_threshold(
+        threshold, metric, metric_params, y_true, pred_a=pred_a, pred_b=pred_b
+    )
     measure, level = find_metric(metric, metric_params), check_level(confidence_level)
     claim = Claim.of(alternative, margin, measure)
     level = claim.level(level)

@@ -27,11 +27,13 @@ from skmetrics_ext.numeric import Array, Options, RandomState
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities, Scores
+from skmetrics_ext.validation.cutoffs import offering_threshold
 from skmetrics_ext.validation.groups import INDEPENDENT, read_design
 from skmetrics_ext.validation.parameters import check_level
 
 
 @document
+@offering_threshold()
 def confidence_interval(
     metric: str | Callable[..., Any] | list[str],
     y_true: ArrayLike,
@@ -40,6 +42,7 @@ def confidence_interval(
     method: IntervalMethod = "auto",
     confidence_level: float = 0.95,
     goal: float | None = None,
+    threshold: float | None = None,
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -108,6 +111,10 @@ def confidence_interval(
     goal : float, default=None
         A value to reach: ``reached`` of the result is whether the whole interval is on its better
         side, above it for a score and below it for a loss.
+    threshold : float, default=None
+        Read ``y_pred`` as scores of two classes, for a metric of labels: the positive class where
+        the score is at least this. A metric with a parameter of this name takes it; in a list,
+        metrics of scores ignore it.
     groups : array-like of shape (n_samples,), default=None
         The group of each row, such as the patient. Rows of one group may depend on each other,
         groups are independent. Variances are then those of sums over groups, degrees of freedom
@@ -215,9 +222,13 @@ def confidence_interval(
         single |= {"n_resamples": n_resamples, "random_state": random_state}
         single |= {"n_jobs": n_jobs, "progress": progress}
         shared: Options = {"sample_weight": sample_weight, "groups": groups, **metric_params}
-        shared |= {"confidence_level": confidence_level, "proxy": proxy, "sampling": sampling}
+        shared |= {"threshold": threshold, "confidence_level": confidence_level}
+        shared |= {"proxy": proxy, "sampling": sampling}
         shared |= {"population": population}
         return _of_several(metric, y_true, y_pred, single, shared)
+    metric_params, y_pred = rows_of.at_threshold(
+        threshold, metric, metric_params, y_true, y_pred=y_pred
+    )
     measure, level = rows_of.find_metric(metric, metric_params), check_level(confidence_level)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress, min_rows)
     target = None if goal is None else Goal.of(goal, measure)
@@ -256,6 +267,9 @@ def _of_several(
         confidence_interval, "for a list of metrics: call once for each metric", **single
     )
     responses = {rows_of.find_metric(name, {}).spec.response for name in metrics}
+    if shared["threshold"] is not None:
+        responses -= {"labels"}
+        responses = responses or {"scores"}
     if len(responses) > 1 and "labels" in responses:
         raise InvalidParameterError(
             f"y_pred cannot be labels and scores, and {list(metrics)} take both: "

@@ -282,6 +282,7 @@ def evaluate_arrays(
     min_rows: int = 1,
     groups: Any = None,
     level: float | None = None,
+    method: str = "auto",
 ) -> Evaluation:
     """Metrics of arrays by group, with intervals if there is a ``level``."""
     check_option("margins", margins, (True, False))
@@ -321,6 +322,7 @@ def evaluate_arrays(
     if names is not None and len(names) == 1 and layout.is_binary:
         note = note_on_name(str(names[0]), classes, layout.positive)
     options: dict[str, Any] = {"level": level, "min_rows": min_rows, "rows": rows}
+    options["method"] = method
     return build_evaluation(group_sums, engine="memory", **options, name_notes=[note])
 
 
@@ -357,7 +359,7 @@ def build_evaluation(
     level : float or None
         Confidence level; None for no intervals.
     method : str
-        Method of the intervals.
+        Method of the intervals of metrics to which it applies; "auto" for others.
     min_rows : int
         Groups with fewer rows have no values.
     rows : HeldRows or None

@@ -51,6 +51,14 @@ CHOICE = "accuracy"
 # What the marks of answers, right or wrong, are the share of.
 OF_MARKS = "accuracy"
 
+# Names that stand for several metrics.
+SETS: Mapping[str, tuple[str, ...]] = {
+    "diagnostic": (
+        *("recall", "specificity", "precision", "negative_predictive_value"),
+        *("positive_likelihood_ratio", "negative_likelihood_ratio"),
+    ),
+}
+
 # Default criterion for thresholds, as in scikit-learn.
 CRITERION = "balanced_accuracy"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -10,8 +11,16 @@ from numpy.typing import ArrayLike
 from skmetrics_ext.inference.labelling import Labelling, naming_labelling
 from skmetrics_ext.numeric import PosLabel
 from skmetrics_ext.registry import Metric, MetricSpec, find
+from skmetrics_ext.registry.defaults import SETS
 from skmetrics_ext.tallies import ConfusionTally
-from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities, Scores
+from skmetrics_ext.validation import (
+    InvalidParameterError,
+    Labels,
+    Probabilities,
+    Scores,
+    check_option,
+)
+from skmetrics_ext.validation.cutoffs import labels_at, offering_threshold
 from skmetrics_ext.validation.labels import read_labels
 from skmetrics_ext.validation.parameters import check_level
 from skmetrics_ext.validation.tensors import taking_tensors
@@ -23,8 +32,9 @@ _BY_GROUP = {"margins": False, "bins": None, "min_rows": 1}
 
 
 @taking_tensors
+@offering_threshold()
 def compute_metrics(
-    metrics: Sequence[str],
+    metrics: Sequence[str] | str,
     y_true: ArrayLike,
     y_pred: ArrayLike | None = None,
     *,
@@ -39,6 +49,8 @@ def compute_metrics(
     min_rows: int = 1,
     groups: ArrayLike | None = None,
     intervals: bool = False,
+    threshold: float | None = None,
+    method: str = "auto",
     confidence_level: float = 0.95,
     **params: Any,
 ) -> Any:
@@ -46,9 +58,10 @@ def compute_metrics(
 
     Parameters
     ----------
-    metrics : sequence of str
+    metrics : sequence of str, or "diagnostic"
         Names of metrics as in `get_scorer_names`; losses with or without ``neg_``, and not
-        negated either way.
+        negated either way. "diagnostic" stands for sensitivity, specificity, both predictive values
+        and both likelihood ratios.
     y_true : array-like of shape (n_samples,) or (n_samples, n_outputs)
         True labels, or multilabel indicators. For metrics of labels, a `ConfusionTally` (such as
         a published table) may take the place of both arrays.
@@ -78,6 +91,11 @@ def compute_metrics(
         only with ``intervals`` or ``by``.
     intervals : bool, default=False
         Whether to return a table as by `evaluate`: value, interval, method and note per metric.
+    threshold : float, default=None
+        For metrics of labels, ``y_pred`` is the positive class where ``y_score``, or else
+        ``y_proba``, is at least this. A metric with a parameter of this name takes it.
+    method : str, default="auto"
+        Method of the intervals, for the metrics to which it applies, as in `confidence_interval`.
     confidence_level : float in (0, 1), default=0.95
         Nominal coverage of each interval.
     **params : dict
@@ -113,6 +131,9 @@ def compute_metrics(
     b     accuracy  0.5000     2
     b     recall    0.5000     2
     """
+    if isinstance(metrics, str):
+        check_option("metrics", metrics, SETS)
+        metrics = SETS[metrics]
     by_group = {"margins": margins, "bins": bins, "min_rows": min_rows}
     labelling = Labelling.taken_from(params)
     if by is None:
@@ -125,11 +146,16 @@ def compute_metrics(
             )
     arrays = {"labels": y_pred, "scores": y_score, "probabilities": y_proba}
     options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    if threshold is not None:
+        params |= _cut(list(map(find, metrics)), y_true, arrays, threshold, pos_label)
     if by is not None or intervals or labelling is not None:
         level = check_level(confidence_level) if intervals else None
         options |= {"by": by, "groups": groups, "level": level, **by_group}
+        options |= {} if method == "auto" else {"method": method}
         with naming_labelling():
             table = _table(metrics, y_true, arrays, params, options, labelling)
+        if method != "auto" and not any(method in str(row.method) for row in table):
+            raise InvalidParameterError(f"method={method!r} is of no interval of {list(metrics)}.")
         is_dict = by is None and not intervals
         return {row.metric: row.value for row in table} if is_dict else table
     if y_pred is None and isinstance(y_true, ConfusionTally):
@@ -151,6 +177,26 @@ def compute_metrics(
     return values
 
 
+def _cut(
+    metrics: Sequence[Metric], y_true: Any, arrays: dict[str, Any], threshold: Any, positive: Any
+) -> dict[str, Any]:
+    """Put labels at a threshold into the arrays; return it for metrics that take it."""
+    taking = any(metric.takes("threshold") for metric in metrics)
+    if any(metric.spec.response == "labels" for metric in metrics):
+        name = "y_proba" if arrays["scores"] is None else "y_score"
+        score = arrays["probabilities"] if arrays["scores"] is None else arrays["scores"]
+        if score is None or arrays["labels"] is not None:
+            raise InvalidParameterError(
+                "threshold= makes labels of scores: pass y_score= or y_proba=, and no y_pred."
+            )
+        cut = labels_at(threshold, y_true, score, positive, name)
+        arrays["labels"] = replace(cut, name="y_pred")
+    elif not taking:
+        names = [metric.name for metric in metrics]
+        raise InvalidParameterError(f"threshold= changes none of {names}: leave it out.")
+    return {"threshold": threshold} if taking else {}
+
+
 def _with_params(metrics: Sequence[Metric], params: dict[str, Any]) -> list[Metric]:
     """The metrics, each with the parameters that it takes; every parameter needs a metric."""
     unused = {key for key in params if not any(metric.takes(key) for metric in metrics)}
@@ -159,7 +205,13 @@ def _with_params(metrics: Sequence[Metric], params: dict[str, Any]) -> list[Metr
         raise InvalidParameterError(f"No metric of {names} takes {sorted(unused)}.")
     return [
         metric.with_params(
-            **{key: params[key] for key in params if metric.takes(key) and key not in metric.params}
+            **{
+                key: value
+                for key, value in params.items()
+                # The plain name has defaults, which the name of a variant settles.
+                if metric.takes(key)
+                and (key not in metric.params or metric.name == metric.spec.name)
+            }
         )
         for metric in metrics
     ]
@@ -221,7 +273,10 @@ def _response_of(name: str, spec: MetricSpec, arrays: dict[str, Any]) -> str:
     if spec.response == "scores" and arrays["probabilities"] is not None and not has_sign:
         return "probabilities"
     argument = _ARGUMENTS[spec.response]
-    raise InvalidParameterError(f"{name!r} is a metric of {spec.response}: pass {argument}=.")
+    raise InvalidParameterError(
+        f"{name!r} is a metric of {spec.response}: pass {argument}=."
+        + " Or pass threshold= with the scores." * (spec.response == "labels")
+    )
 
 
 def _check(

@@ -15,7 +15,7 @@ from skmetrics_ext.inference.compare_samples import difference_of_samples
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.inference.margins import Claim
-from skmetrics_ext.inference.methods import interval_of
+from skmetrics_ext.inference.methods import interval_of, methods_of
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.scales import drawn_p_value
 from skmetrics_ext.inference.simultaneous import optimistic_estimates
@@ -71,7 +71,8 @@ def bounds_of(
     """Bounds of each value with method and note, or the reason why there are none."""
     if isinstance(statistic, str):
         return [(_NAN, _NAN, "", statistic)]
-    estimates = interval_of(statistic, method, level, plan, is_whole)
+    applies = method == "auto" or method in methods_of(statistic)
+    estimates = interval_of(statistic, method if applies else "auto", level, plan, is_whole)
     each = [estimates] if isinstance(estimates, Estimate) else estimates
     return [(one.low, one.high, one.method, one.note) for one in each]
 

@@ -15,6 +15,10 @@ class InvalidParameterError(ValueError, TypeError):
     """An argument that is not accepted: both a ValueError and a TypeError, as in scikit-learn."""
 
 
+class MixedTargetsError(InvalidParameterError):
+    """True labels of two classes, and scores where predicted labels are needed."""
+
+
 def check_option(name: str, value: Any, options: Iterable[Any]) -> None:
     """Refuse a value that is not one of the options."""
     options = list(options)

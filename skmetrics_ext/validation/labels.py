@@ -12,7 +12,7 @@ from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation.containers import EXACT, Column, read_column
 from skmetrics_ext.validation.encoding import Order, encode_columns, find_labels, order_of
-from skmetrics_ext.validation.errors import InvalidParameterError, shown_labels
+from skmetrics_ext.validation.errors import InvalidParameterError, MixedTargetsError, shown_labels
 from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.targets import MULTILABEL, kind_of, label_values, read_values
 from skmetrics_ext.validation.tensors import to_host
@@ -94,7 +94,8 @@ class Labels:
             return cls._encoded((true, true_values), (pred, pred_values), weight, absolute)
         if true_kind != pred_kind:
             kinds = " and ".join(label_values(column)[1] for column in columns)
-            raise InvalidParameterError(
+            are_scores = kinds == "binary and continuous"
+            raise (MixedTargetsError if are_scores else InvalidParameterError)(
                 f"Classification metrics can't handle a mix of {kinds} targets ({names[0]} and "
                 f"{names[1]}, in this order)."
             )

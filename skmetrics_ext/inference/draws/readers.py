@@ -29,8 +29,9 @@ from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.registry.find import parameters_of
 from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities, Scores
+from skmetrics_ext.validation.cutoffs import labels_at
 from skmetrics_ext.validation.encoding import find_labels
-from skmetrics_ext.validation.errors import check_option
+from skmetrics_ext.validation.errors import MixedTargetsError, check_option
 from skmetrics_ext.validation.groups import INDEPENDENT, Design, read_design
 from skmetrics_ext.validation.labels import distinct_labels, read_labels, subset
 from skmetrics_ext.validation.positive import positive_class
@@ -63,6 +64,26 @@ def find_metric(metric: Any, params: Mapping[str, Any]) -> Metric:
             "of the mean and multiply it."
         )
     return known
+
+
+def at_threshold(
+    threshold: Any, metric: Any, params: Mapping[str, Any], y_true: Any, **responses: Any
+) -> tuple[Any, ...]:
+    """Parameters and responses with scores as labels, unless the metric takes a threshold."""
+    if threshold is None:
+        return params, *responses.values()
+    known, chosen = find(metric), params.get("pos_label")
+    if known.takes("threshold"):
+        return {**params, "threshold": threshold}, *responses.values()
+    if known.spec.is_known and known.spec.response != "labels":
+        raise InvalidParameterError(
+            f"{known.name} reads {known.spec.response}, and threshold= turns them into labels: "
+            "leave it out, or pass a metric of labels."
+        )
+    cut = [labels_at(threshold, y_true, each, chosen, name) for name, each in responses.items()]
+    if not known.spec.is_known:  # a function of the user, which reads arrays
+        return params, *(column.values if column.mask is None else column for column in cut)
+    return params, *cut
 
 
 def sample_of_rows(
@@ -242,6 +263,8 @@ def errors_naming(argument: str) -> Iterator[None]:
     """Name the argument at fault at the beginning of an error."""
     try:
         yield
+    except MixedTargetsError as error:
+        raise MixedTargetsError(f"{argument}: {error}") from error
     except ValueError as error:
         raise InvalidParameterError(f"{argument}: {error}") from error
 
