@@ -182,6 +182,10 @@ from skmetrics_ext.metrics.rankings.precision_recall_gain import auprg_score as 
 from skmetrics_ext.metrics.rankings.precision_recall_gain import (
     precision_recall_gain_curve as precision_recall_gain_curve,
 )
+from skmetrics_ext.metrics.rankings.risk_coverage import augrc as augrc
+from skmetrics_ext.metrics.rankings.risk_coverage import aurc as aurc
+from skmetrics_ext.metrics.rankings.risk_coverage import e_aurc as e_aurc
+from skmetrics_ext.metrics.rankings.risk_coverage import risk_coverage_curve as risk_coverage_curve
 from skmetrics_ext.metrics.rankings.roc_auc import gini_score as gini_score
 from skmetrics_ext.metrics.rankings.roc_auc import pairwise_roc_auc as pairwise_roc_auc
 from skmetrics_ext.metrics.rankings.roc_auc import partial_roc_auc_score as partial_roc_auc_score
@@ -196,6 +200,7 @@ from skmetrics_ext.plotting import DecisionCurveDisplay as DecisionCurveDisplay
 from skmetrics_ext.plotting import GainDisplay as GainDisplay
 from skmetrics_ext.plotting import LiftDisplay as LiftDisplay
 from skmetrics_ext.plotting import PrecisionRecallCurvesDisplay as PrecisionRecallCurvesDisplay
+from skmetrics_ext.plotting import RiskCoverageDisplay as RiskCoverageDisplay
 from skmetrics_ext.plotting import RocCurvesDisplay as RocCurvesDisplay
 from skmetrics_ext.plotting import ThresholdDisplay as ThresholdDisplay
 from skmetrics_ext.registry import METRICS as METRICS

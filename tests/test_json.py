@@ -94,6 +94,7 @@ RESULTS = {
     "gaps": lambda: by_site().gaps("accuracy"),
     "hosmer_lemeshow_test": lambda: sx.hosmer_lemeshow_test(Y, S),
     "lift_curve": lambda: sx.lift_curve(Y, S),
+    "risk_coverage_curve": lambda: sx.risk_coverage_curve(Y, P, confidence=S),
     "mcnemar_test": lambda: sx.mcnemar_test(Y, P, 1 - P),
     "mwu_auc_test": lambda: mwu_auc_test(Y, S),
     "nemenyi_test": lambda: sx.nemenyi_test(RNG.random((8, 3))),

@@ -27,6 +27,7 @@ CURVES = {
     "precision_recall": (sx.precision_recall_curves(Y, S)[1], sx.PrecisionRecallCurvesDisplay),
     "gain": (sx.gain_curve(Y, S), sx.GainDisplay),
     "lift": (sx.lift_curve(Y, S), sx.LiftDisplay),
+    "risk": (sx.risk_coverage_curve(Y, np.ones(40), confidence=S), sx.RiskCoverageDisplay),
     "benefit": (sx.net_benefit_curve(Y, S), sx.DecisionCurveDisplay),
     "calibration": (sx.calibration_curve_binned(Y, S), sx.CalibrationDisplay),
 }

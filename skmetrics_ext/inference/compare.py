@@ -23,6 +23,7 @@ from skmetrics_ext.inference.draws.readers import (
     at_threshold,
     errors_naming,
     find_metric,
+    of_model,
     samples_of_models,
 )
 from skmetrics_ext.inference.identity import Given, leaf_of
@@ -251,9 +252,10 @@ def compare(
         note = with_directions(result.note, statistics, (pred_a, pred_b), level)
         result = replace(result, facts=facts, note=note)
     source = object()  # both are of one call
+    own_metrics = [of_model(measure, place) for place in range(2)]
     a, b = (
-        leaf_of(Given(measure, y_true, pred, *design, labelling), statistic, source=source)
-        for pred, statistic in zip(models.values(), statistics, strict=True)
+        leaf_of(Given(own, y_true, pred, *design, labelling), statistic, source=source)
+        for own, pred, statistic in zip(own_metrics, models.values(), statistics, strict=True)
     )
     sides = [mapped(leaf, "log") if LOG_RATIO in result.method else leaf for leaf in (a, b)]
     made = Made(linear((1.0, sides[0]), (-1.0, sides[1])), plan, method, claim)

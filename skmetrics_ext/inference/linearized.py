@@ -213,7 +213,7 @@ class Linearized:
         """Whether contributions are those of a multinomial table, or a share."""
         if self.known is not None and not hasattr(self.origin, "is_compact"):
             return self.known.of_counts
-        return bool(self.origin.is_compact or self.origin.share)
+        return bool(self.origin.is_compact or self.origin.share or self.origin.is_heavy)
 
     @cached_property
     def error(self) -> Array:
@@ -226,6 +226,10 @@ class Linearized:
         freedom = self._by_first_way[1]
         for way in self.ways[1:]:
             freedom = np.fmin(freedom, _over_classes_of(self._about_strata, self.atoms, way)[1])
+        sample = self.origin[0].origin if isinstance(self.origin, tuple) else self.origin
+        if getattr(sample, "is_heavy", False):
+            units = self.atoms.n_rows if self.design.group is None else self.atoms.n_groups
+            freedom = np.fmin(freedom, divide(2.0, divide(1.0, self.effective) - 1 / units))
         return freedom
 
     @cached_property

@@ -61,7 +61,7 @@ def methods_of(statistic: Linearized) -> dict[str, Method]:
         return methods
     if kind in ("known", "labels"):
         return dict(sample.methods(statistic))
-    if kind == "smooth":
+    if kind in ("smooth", "risk"):
         methods = dict.fromkeys(scales_of(statistic.bounds), _smooth)
     if spec.plain_shares and sample.is_one_table:
         wilson: dict[str, Method] = {"wilson": _at_steps}
@@ -493,7 +493,7 @@ def _on_scale(statistic: Linearized, method: str, level: Level) -> Interval:
     if still.any():
         least, most, shown = _of_rarest(statistic, value, level)
         low, high = np.where(still, least, low), np.where(still, most, high)
-    is_mean = statistic.origin.metric.tally == "moments" or statistic.origin.kind == "rated"
+    is_mean = statistic.origin.metric.tally == "moments"
     scarce = notes.few_effective(statistic) if is_mean else notes.few_rows(statistic)
     rules = (still, f"{notes.NO_SPREAD}: {shown}"), (True, scarce)
     return Interval(low, high, error, notes.first_note(value.shape, *rules))

@@ -43,6 +43,7 @@ UNITS = 30  # effective number of rows or groups; distinct values among the draw
 FEW_DIFFER = 8  # effective rows or groups in which models differ
 # The exceptions: rows of each class, whatever the contributions.
 OF_SHARES = 5
+ERRORS = 10  # of predictions ranked by confidence
 OF_RANKINGS = 20
 NEAR_END = 3  # times the distance from the nearer end of the range, as a share of it
 NEAR_ONLY_END = 0.07  # times the distance from the only end of a range
@@ -227,6 +228,11 @@ def few_rows(statistic: Any) -> str:
     """A note on few rows of a class, in a range of rates, or beyond a point of a curve."""
     sample = statistic.origin
     spec = sample.metric.spec
+    if sample.kind == "rated":
+        return few_effective(statistic)
+    if sample.is_heavy:  # the kurtosis allows for few rows
+        errors = float(sample.by_class[0])
+        return few(errors, "errors") if errors < ERRORS else few_units(statistic)
     of_class = spec.point_of in ("negative", "positive")
     of_rarest, least = (OF_SHARES, BEYOND_RATE) if of_class else (OF_RANKINGS, BEYOND_POINT)
     if scarce := few_of_rarest(statistic, of_rarest):

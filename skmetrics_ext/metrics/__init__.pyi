@@ -152,6 +152,10 @@ from skmetrics_ext.metrics.rankings.precision_recall_gain import auprg_score as 
 from skmetrics_ext.metrics.rankings.precision_recall_gain import (
     precision_recall_gain_curve as precision_recall_gain_curve,
 )
+from skmetrics_ext.metrics.rankings.risk_coverage import augrc as augrc
+from skmetrics_ext.metrics.rankings.risk_coverage import aurc as aurc
+from skmetrics_ext.metrics.rankings.risk_coverage import e_aurc as e_aurc
+from skmetrics_ext.metrics.rankings.risk_coverage import risk_coverage_curve as risk_coverage_curve
 from skmetrics_ext.metrics.rankings.roc_auc import gini_score as gini_score
 from skmetrics_ext.metrics.rankings.roc_auc import pairwise_roc_auc as pairwise_roc_auc
 from skmetrics_ext.metrics.rankings.roc_auc import partial_roc_auc_score as partial_roc_auc_score

@@ -242,7 +242,7 @@ prevalence : float in (0, 1), default=None
     another one; the value then follows from sensitivity and specificity. With average="binary"."""
     facts["undefined"] = undefined
     kind = "float or ndarray of shape (n_classes,)"
-    public = _named(described, name, kernel, title, parameters, (kind, ""), **facts)
+    public = named(described, name, kernel, title, parameters, (kind, ""), **facts)
     public.read, public.warn = read, warn
     return cast(RateFunction, public)
 
@@ -348,7 +348,7 @@ labels : array-like of shape (n_classes,), default=None
     nan = "nan where" if per_class else "nan, with a warning, where"
     more = f" {nan} {undefined}." if undefined != NEVER else ""
     facts |= {"undefined": undefined, "reads": reads}
-    public = _named(function, name, kernel, title, parameters, (kind, more), **facts)
+    public = named(function, name, kernel, title, parameters, (kind, more), **facts)
     return cast(TableFunction, public)
 
 
@@ -434,7 +434,7 @@ def value_or_nan(values: Array, what: str, why: str = "only one class occurs") -
     return float(values)
 
 
-def _named(
+def named(
     function: Callable[..., Any],
     name: str,
     kernel: Callable[..., Any],

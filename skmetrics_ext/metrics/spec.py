@@ -226,7 +226,9 @@ class MetricSpec:
         "hits", "marks", "counts", "confusion", "ranks" or "moments"."""
         if self.row_values is not None:
             return "moments"
-        return _TALLIES.get(self.reads, self.reads) if self.response == "labels" else "ranks"
+        if self.response != "labels" or self.slope is not None:
+            return "ranks"
+        return _TALLIES.get(self.reads, self.reads)
 
     @cached_property
     def averages(self) -> str:

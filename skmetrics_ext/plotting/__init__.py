@@ -10,6 +10,7 @@ from skmetrics_ext.plotting.ranking_curves import (
     GainDisplay,
     LiftDisplay,
     PrecisionRecallCurvesDisplay,
+    RiskCoverageDisplay,
     RocCurvesDisplay,
 )
 from skmetrics_ext.plotting.thresholds import DecisionCurveDisplay, ThresholdDisplay
@@ -22,6 +23,7 @@ __all__ = [
     "GainDisplay",
     "LiftDisplay",
     "PrecisionRecallCurvesDisplay",
+    "RiskCoverageDisplay",
     "RocCurvesDisplay",
     "ThresholdDisplay",
 ]

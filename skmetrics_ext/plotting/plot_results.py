@@ -11,6 +11,7 @@ from skmetrics_ext.metrics.calibration.binning import CalibrationCurve
 from skmetrics_ext.metrics.rankings.gains import GainCurve, LiftCurve
 from skmetrics_ext.metrics.rankings.net_benefit import NetBenefitCurve
 from skmetrics_ext.metrics.rankings.precision_recall_gain import PrecisionRecallGainCurve
+from skmetrics_ext.metrics.rankings.risk_coverage import RiskCoverageCurve
 from skmetrics_ext.plotting import interval_charts, ranking_curves, thresholds
 from skmetrics_ext.plotting.calibration import CalibrationDisplay, ReliabilityLine
 from skmetrics_ext.plotting.cross_validation import CrossValidationDisplay
@@ -45,6 +46,7 @@ _CURVES: Mapping[type, type[CurveDisplay]] = {
     PrecisionRecallGainCurve: _PrecisionRecallGain,
     GainCurve: ranking_curves.GainDisplay,
     LiftCurve: ranking_curves.LiftDisplay,
+    RiskCoverageCurve: ranking_curves.RiskCoverageDisplay,
     NetBenefitCurve: thresholds.DecisionCurveDisplay,
     ThinnedCurve: ranking_curves.RocCurvesDisplay,
 }

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.curves import Curves, precision_recall_curves, roc_curves
-from skmetrics_ext.metrics.rankings import gains
+from skmetrics_ext.metrics.rankings import gains, risk_coverage
 from skmetrics_ext.metrics.rankings.operating_points import (
     precision_at_recall,
     sensitivity_at_specificity,
@@ -223,6 +223,58 @@ class GainDisplay(CurveDisplay):
         band = BandSpec(gains.lift_score, y=lambda rate, lift: rate * lift)
         capture = gains.gain_capture_score(problem, problem)
         return Line(label, columns, capture, metric=gains.gain_capture_score, band=band)
+
+
+@document_display
+class RiskCoverageDisplay(CurveDisplay):
+    """Error rate of the answered rows over the share that a model answers.
+
+    Made by ``risk_coverage_curve(...).plot()``, or by ``from_predictions`` of whether each
+    prediction is right and of its confidence, with these options:
+
+    {curve_options}
+
+    Parameters
+    ----------
+    lines : sequence of Line
+        Curves, with columns ``threshold``, ``coverage``, ``risk``, ``low`` and ``high``, and the
+        AURC as ``value``.
+    {curve_parameters}
+
+    Attributes
+    ----------
+    {curve_attributes}
+
+    See Also
+    --------
+    risk_coverage_curve : The numbers.
+
+    References
+    ----------
+    El-Yaniv & Wiener (2010), Journal of Machine Learning Research 11, 1605-1641.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import RiskCoverageDisplay
+    >>> right, confidence = [True, True, False, True], [0.9, 0.8, 0.7, 0.6]
+    >>> display = RiskCoverageDisplay.from_predictions(right, confidence)
+    >>> display.columns()["risk"].round(3).tolist()
+    [0.0, 0.0, 0.333, 0.25]
+    """
+
+    x, y, averaged = "coverage", "risk", ("risk",)
+    x_label, y_label = "Coverage (share of the rows answered)", "Risk (share of errors)"
+    value_name = "AURC"
+
+    @classmethod
+    def _line(cls, label: Any, problem: Any) -> Line:
+        columns = risk_coverage.curve_of(problem).columns()
+        return Line(label, columns, risk_coverage.aurc(problem, problem))
+
+    def _draw_references(self, ax: Any) -> None:
+        for line in self.lines:
+            low, high = line.columns["low"], line.columns["high"]
+            ax.fill_between(line.columns["coverage"], low, high, alpha=0.15, linewidth=0)
 
 
 def perfect_gain(curve: gains.GainCurve) -> Array:

@@ -37,6 +37,10 @@ from .doors import (
 
 # Functions of rows beside those of the registry: further options, by the rows.
 OPTIONS = {
+    **dict.fromkeys(
+        ("aurc", "augrc", "e_aurc", "risk_coverage_curve"),
+        lambda rows: {"confidence": np.arange(len(rows.true)) % 7},
+    ),
     "classification_report": lambda rows: {"output_dict": True},
     "confusion_statistic": lambda rows: {"statistic": "adjusted_rand_index"},
     "expected_cost": lambda rows: {"cost_matrix": 1 - np.eye(len(rows.classes))},
@@ -115,7 +119,8 @@ class _Undrawn:
 
 
 def of_display(name, data):
-    binary = name in ("DecisionCurveDisplay", "GainDisplay", "LiftDisplay", "ThresholdDisplay")
+    curves_of_one = "DecisionCurve", "Gain", "Lift", "RiskCoverage", "Threshold"
+    binary = name.removesuffix("Display") in curves_of_one
     rows = draw_rows(data, binary)
     undrawn = type(name, (_Undrawn, getattr(sx, name)), {})
     of_labels = name == "ConfusionMatrixDisplay"

@@ -134,7 +134,12 @@ GIVEN = {
     "estimates": [sx.confidence_interval("accuracy", Y, P)],
     "k": 1,
 }
+OF_RISK = {"confidence": S}
 FURTHER = {
+    "aurc": OF_RISK,
+    "augrc": OF_RISK,
+    "e_aurc": OF_RISK,
+    "risk_coverage_curve": OF_RISK,
     "compare_many": {"predictions": {"a": P, "b": 1 - P}},
     "compute_metrics": {"y_pred": P},
     "confidence_interval": {"y_pred": P},

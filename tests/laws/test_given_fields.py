@@ -30,6 +30,7 @@ EXAMPLES = [
     ScoreSketch.from_edges([0.3, 0.6]).update(Y, S),
     sx.gain_curve(Y, S),
     sx.lift_curve(Y, S),
+    sx.risk_coverage_curve(Y, Y, confidence=S),
     sx.net_benefit_curve(Y, S, thresholds=[0.2, 0.5]),
     sx.precision_recall_gain_curve(Y, S),
     sx.calibration_curve_binned(Y, S, n_bins=3),

@@ -108,6 +108,8 @@ def read(spec, params, sample):
 
 def check(spec, params, sample):
     """Whether it was asked; both have to agree."""
+    if "confidence" in signature(spec):
+        params = {**params, "confidence": np.arange(len(sample.true)) % 3}
     value = called(spec, params, sample)
     if value is None:
         return False

@@ -360,6 +360,7 @@ DOORS = {
     "DecisionCurveDisplay": _drawn("DecisionCurveDisplay", Y, S),
     "GainDisplay": _drawn("GainDisplay", Y, S),
     "LiftDisplay": _drawn("LiftDisplay", Y, S),
+    "RiskCoverageDisplay": _drawn("RiskCoverageDisplay", Y, S),
     "ThresholdDisplay": _drawn("ThresholdDisplay", Y, S, sample_weight=W),
 }
 

@@ -267,6 +267,19 @@ class RankingSample(TallySample):
         return low + (high - low) * divide(wins, 2 * n_pos * n_neg)
 
 
+class RiskSample(RankingSample):
+    """Rows ranked by confidence, whose errors are as random as their scores."""
+
+    kind = "risk"
+    is_heavy = True
+
+    def ways(self) -> tuple[Array | None, ...]:
+        return (None,)
+
+    def slope_by_row(self) -> None:
+        return None
+
+
 def _cell_of_row(score: Array, codes: Array, distinct: Array) -> Array:
     """Position of each row among the classes at each score, from the lowest."""
     return np.asarray(2 * (len(distinct) - 1 - _places(score, distinct).astype(np.int64)) + codes)

@@ -11,7 +11,12 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.inference.draws.atoms import PLAIN, WEIGHT_KINDS, RowDesign
-from skmetrics_ext.inference.draws.rankings import PairRankingSample, RankingSample, is_area
+from skmetrics_ext.inference.draws.rankings import (
+    PairRankingSample,
+    RankingSample,
+    RiskSample,
+    is_area,
+)
 from skmetrics_ext.inference.draws.ratings import RatingSample
 from skmetrics_ext.inference.draws.samples import (
     FunctionSample,
@@ -151,7 +156,7 @@ def check_rows(
     The one rule for the positive class applies, also to functions with scikit-learn's own rule.
     """
     spec = metric.spec
-    if spec.response == "labels":
+    if spec.response == "labels" and spec.check is None:
         absolute = spec.weights_are_counts or spec.is_table
         labels = Labels.check(y_true, y_pred, sample_weight=sample_weight, absolute=absolute)
         labels.sharing_classes(metric.params.get("labels"))
@@ -162,7 +167,7 @@ def check_rows(
     accepted = parameters_of(check)
     options = {
         name: metric.params[name]
-        for name in ("labels", "pos_label")
+        for name in ("labels", "pos_label", "confidence")
         if name in accepted and metric.params.get(name) is not None
     }
     is_open = False
@@ -180,7 +185,13 @@ def check_rows(
         checked.of_one_label()
     if is_open and len(checked.classes) <= 2:  # the order of labels= says which class it is
         positive_class(checked.classes.tolist(), what=metric.name, by_labels=True)
-    return metric.without("labels", "pos_label"), checked
+    return metric.without("labels", "pos_label", "confidence"), checked
+
+
+def of_model(metric: Metric, place: int) -> Metric:
+    """The metric of one of several models, with the confidence of this model."""
+    each = metric.params.get("confidence")
+    return metric.with_params(confidence=each[place]) if isinstance(each, tuple) else metric
 
 
 def sample_of_checked(
@@ -230,10 +241,11 @@ def samples_of_models(
     Errors name the model at fault.
     """
     models: dict[str, Any] = {}
-    for name, pred in predictions.items():
+    for place, (name, pred) in enumerate(predictions.items()):
         with errors_naming(name):
             if metric.spec.is_known:
-                models[name] = check_rows(metric, y_true, pred, sample_weight)
+                own = of_model(metric, place)
+                models[name] = check_rows(own, y_true, pred, sample_weight)
             else:
                 options = sample_weight, (groups, strata), weights_are
                 models[name] = FunctionSample.of_rows(metric, y_true, pred, *options)
@@ -282,7 +294,7 @@ def check_single_value(what: str, metric: Metric, value: Any) -> float:
 def sample_of(metric: Metric, data: Any, design: RowDesign, value: Any) -> TallySample:
     """The sample of checked data without rows of weight 0."""
     spec, rows = metric.spec, data
-    if spec.response == "labels":
+    if isinstance(data, Labels):
         metric, data = without_other_classes(metric, data)
         has_table = not data.is_multilabel and len(data.classes) <= MOST_CLASSES
         sample = (TableSample if has_table else RowSample)(metric, value, data, design)
@@ -295,7 +307,8 @@ def sample_of(metric: Metric, data: Any, design: RowDesign, value: Any) -> Tally
             is_by_class(options.get("average", MACRO)) and options.get("multi_class") != "ovo"
         )
         if (scores.kind == "binary" or by_class) and not spec.is_table:
-            return RankingSample(metric, value, scores, design)
+            kind = RiskSample if spec.response == "labels" else RankingSample
+            return kind(metric, value, scores, design)
     if spec.row_values is not None and _knows(metric, spec.row_values, metric.kernel_params):
         return MomentSample(metric, value, data, design)
     is_ranking = spec.tally == "ranks" and isinstance(data, Scores)

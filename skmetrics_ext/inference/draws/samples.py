@@ -100,6 +100,8 @@ class Sample(ABC):
         Whether rows can only be left out whole, not in part.
     label : ndarray of int or None
         The code of the class of each row, if it has one.
+    is_heavy : bool
+        Whether few rows may carry the variance, so that their kurtosis limits its freedom.
     drawn_share : float
         Size of a draw, as a share of the rows.
     """
@@ -117,6 +119,7 @@ class Sample(ABC):
     plain_shares: ClassVar[Any] = ()
     leaves_out_rows: ClassVar[bool] = False
     label: ClassVar[Any] = None
+    is_heavy: ClassVar[bool] = False
     drawn_share: ClassVar[Any] = 1.0
 
     @property
