@@ -54,7 +54,7 @@ MODULES = {
     "threshold uncertainty": ("skmetrics_ext/thresholds/uncertainty.py",),
     "thresholds": ("skmetrics_ext/thresholds",),
     "command line": ("skmetrics_ext/cli",),
-    "validation": ("skmetrics_ext/validation", "skmetrics_ext/alignment.py"),
+    "validation": ("skmetrics_ext/validation", "skmetrics_ext/questions"),
     "scoring": ("skmetrics_ext/scoring",),
     "sums of parts": (
         "skmetrics_ext/merged",

@@ -27,7 +27,7 @@ OPTIONS = ({}, {"min_rows": 30}, {"worst_of_bound": True})
 def chosen(case: tuple, repeats: int) -> list[str]:
     """How often A has the higher score, by the options of the scorer; half for a tie."""
     from skmetrics_ext import get_scorer
-    from skmetrics_ext.scoring.responses import Stored
+    from skmetrics_ext.questions import Rows
 
     _, sizes, right_a, right_b = case
     if right_b is None:  # better in every large group but the worst one
@@ -41,8 +41,8 @@ def chosen(case: tuple, repeats: int) -> list[str]:
         scores = []
         for right in (right_a, right_b):
             is_right = rng.random(len(region)) < np.repeat(right, sizes)
-            model = Stored(np.array([0, 1]), {"predict": np.where(is_right, y, 1 - y)})
-            scores.append([scorer(model, None, y, region=region) for scorer in scorers])
+            rows = Rows(y, {"predict": np.where(is_right, y, 1 - y)}, np.array([0, 1]))
+            scores.append([scorer.evaluate(rows, region=region) for scorer in scorers])
         better[seed] = (np.sign(np.subtract(*scores)) + 1) / 2
     return [f"{100 * mean:.0f} %" for mean in better.mean(axis=0)]
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from skmetrics_ext.datasets import Dataset
+from skmetrics_ext.questions.rows import estimator_name
 from skmetrics_ext.scoring.panel import unique
-from skmetrics_ext.scoring.responses import estimator_name
 from skmetrics_ext.validation.errors import near
 
 # Import path of each classifier, its parameters, and whether features are scaled first.

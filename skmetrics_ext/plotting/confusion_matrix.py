@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.alignment import objects
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.labels.accuracy import accuracy_score, confusion_matrix
 from skmetrics_ext.numeric import Array, divide
@@ -18,6 +17,7 @@ from skmetrics_ext.plotting.display import SourceDisplay, document_display
 from skmetrics_ext.plotting.source import DisplaySource, MetricRows, ModelRows
 from skmetrics_ext.validation import InvalidParameterError, Labels, check_option
 from skmetrics_ext.validation.containers import read_array
+from skmetrics_ext.validation.encoding import objects
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -313,7 +313,10 @@ def _predicted_labels(parts: Sequence[ModelRows]) -> tuple[Any, ...]:
     defined = [part for part in parts if not part.reason]
     if not defined:
         raise InvalidParameterError(f"No fold has predictions: {parts[0].reason}.")
-    rows = [(part.y, part.responses.get("predict"), part.weight) for part in defined]
+    rows = [
+        (part.rows.y_true, part.rows.response("predict"), part.rows.sample_weight)
+        for part in defined
+    ]
     if len(rows) == 1:
         return rows[0]
     return tuple(
@@ -324,7 +327,7 @@ def _predicted_labels(parts: Sequence[ModelRows]) -> tuple[Any, ...]:
 
 def _classes(source: DisplaySource, models: Mapping[Any, tuple[Any, ...]]) -> list[Any]:
     """All classes of the rows and of the models, the positive one last."""
-    fitted = [part.responses.classes for parts in source.models.values() for part in parts]
+    fitted = [part.rows.classes for parts in source.models.values() for part in parts]
     lists = [Labels.check(true, pred).classes.tolist() for true, pred, _ in models.values()]
     lists += [read_array("classes_", classes).tolist() for classes in fitted if classes is not None]
     all_classes = {label for labels in lists for label in labels}

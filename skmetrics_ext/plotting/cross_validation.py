@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from skmetrics_ext.alignment import objects
 from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_interval
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import axes
@@ -17,6 +16,7 @@ from skmetrics_ext.plotting.display import Display, document_display
 from skmetrics_ext.plotting.source import check_report, is_by_model
 from skmetrics_ext.tables import Table
 from skmetrics_ext.validation import InvalidParameterError, check_option
+from skmetrics_ext.validation.encoding import objects
 from skmetrics_ext.validation.parameters import check_level
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
-from skmetrics_ext.alignment import objects
 from skmetrics_ext.curves import read_grid
 from skmetrics_ext.formats import probability
 from skmetrics_ext.inference.bands import BANDS, curve_band
@@ -28,6 +27,7 @@ from skmetrics_ext.plotting.source import (
     without_undefined_warnings,
 )
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
+from skmetrics_ext.validation.encoding import objects
 from skmetrics_ext.validation.parameters import check_level
 
 if TYPE_CHECKING:
@@ -327,7 +327,10 @@ class CurveDisplay(SourceDisplay):
         interval = None
         spread = margin = np.full(len(grid), np.nan)
         if len(lines) > 1:
-            sizes = {"n_train": [f.n_train for f in folds], "n_test": [len(f.y) for f in folds]}
+            sizes = {
+                "n_train": [f.n_train for f in folds],
+                "n_test": [len(f.rows.y_true) for f in folds],
+            }
             if not np.isnan(values).any():
                 interval = corrected_resampled_interval(values, confidence_level=level, **sizes)
             spread = at_grid[cls.y].std(axis=0, ddof=1)

@@ -11,13 +11,12 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from skmetrics_ext.alignment import AlignedRows
 from skmetrics_ext.inference.compare import compare
 from skmetrics_ext.inference.confidence_interval import confidence_interval
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.averaging import MACRO, MICRO
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.scoring.responses import Responses, Stored, estimator_name
+from skmetrics_ext.questions.rows import Rows, estimator_name
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, distinct_labels
 from skmetrics_ext.validation.containers import count_rows, read_array, take_rows
 from skmetrics_ext.validation.positive import positive_class
@@ -57,9 +56,7 @@ class ModelRows(NamedTuple):
 
     Parameters
     ----------
-    y, weight : array-like
-        True labels and weights.
-    responses : Responses
+    rows : Rows
     number, n_train : int
         Number of the fold, from 0, and number of rows that its model was fitted on.
     group : ndarray of int or None
@@ -70,9 +67,7 @@ class ModelRows(NamedTuple):
         The checked scores.
     """
 
-    y: Any
-    responses: Responses
-    weight: Any = None
+    rows: Rows
     number: int = 0
     n_train: int = 0
     group: Array | None = None
@@ -81,16 +76,16 @@ class ModelRows(NamedTuple):
 
     def checked(self, request: Request) -> Scores:
         """Check the scores, and match the columns of a model with the classes by name."""
-        method = self.responses.method(request.methods, True, request.what)
-        classes, response = self.responses.classes, self.responses.columns(method)
-        if classes is None:
+        rows = self.rows
+        method = rows.method((request.methods, True), request.what)
+        response = rows.columns(method)
+        if rows.classes is None:
             options = {"labels": request.labels, "pos_label": request.pos_label}
             options |= {"side": request.side, "what": request.what}
-            return Scores.check(self.y, response, sample_weight=self.weight, **options)
-        rows = AlignedRows(self.y, classes, self.weight)
+            return Scores.check(rows.y_true, response, sample_weight=rows.sample_weight, **options)
         target = rows.target
         if target is None:  # multilabel
-            return rows.scores(method, response)
+            return rows.scores(method)
         if target.unseen:
             raise InvalidParameterError(
                 f"y has the classes {target.unseen}, which the model was not fitted on and has no "
@@ -101,7 +96,7 @@ class ModelRows(NamedTuple):
                 f"The model was fitted on the single class {target.known[0]!r}."
             )
         two = len(target.known) == 2
-        return rows.scores(method, response, request.positive(target.known) if two else None)
+        return rows.scores(method, request.positive(target.known) if two else None)
 
 
 @dataclass(eq=False)
@@ -139,7 +134,7 @@ class DisplaySource:
         request = request._replace(labels=labels)
 
         def read(values: Any) -> list[ModelRows]:
-            return [ModelRows(y_true, _stored(values, request), weight)]
+            return [ModelRows(_stored(request, y_true, values, weight))]
 
         return cls(_by_model(predictions, name, read), request)
 
@@ -150,7 +145,7 @@ class DisplaySource:
         """One fitted estimator, or a mapping of names to several."""
 
         def read(model: Any) -> list[ModelRows]:
-            return [ModelRows(y, Responses(model, X), weight)]
+            return [ModelRows(Rows.of_model(model, X, y).weighted(weight))]
 
         return cls(_by_model(estimator, name, read, estimator_name), request)
 
@@ -211,8 +206,8 @@ class DisplaySource:
 
     def _scored(self, part: ModelRows) -> ModelRows:
         """Check the scores of a fold, unless its model was fitted without some of the classes."""
-        if self.classes is not None and part.responses.classes is not None:
-            fitted = read_array("classes_", part.responses.classes).tolist()
+        if self.classes is not None and part.rows.classes is not None:
+            fitted = read_array("classes_", part.rows.classes).tolist()
             missing = [label for label in self.classes.tolist() if label not in fitted]
             if missing:
                 part = part._replace(reason=f"the model was fitted without the classes {missing}")
@@ -266,16 +261,14 @@ def _partition(folds: list[tuple[Any, ...]], n_train: Any, request: Request) -> 
     sizes = np.array([len(fold[0]) for fold in folds])
     rest = sizes.sum() - sizes if n_train is None else np.broadcast_to(n_train, sizes.shape)
     return [
-        ModelRows(
-            true, _stored(response, request), weight[0] if weight else None, number, int(size)
-        )
+        ModelRows(_stored(request, true, response, *weight), number, int(size))
         for number, ((true, response, *weight), size) in enumerate(zip(folds, rest, strict=True))
     ]
 
 
-def _stored(values: Any, request: Request) -> Responses:
+def _stored(request: Request, y_true: Any, values: Any, weight: Any = None) -> Rows:
     """Predictions as responses, whichever method is requested."""
-    return Responses(Stored(None, dict.fromkeys(request.methods, values)), None)
+    return Rows(y_true, dict.fromkeys(request.methods, values), None, weight)
 
 
 def check_report(report: Any) -> Any:
@@ -310,8 +303,8 @@ def _cv_folds(results: Any, X: Any, y: Any, weight: Any, what: str) -> Iterator[
                 "and y that were cross-validated."
             )
         test_weight = None if weight is None else read_array("sample_weight", weight)[test]
-        responses = Responses(estimator, take_rows(X, test))
-        yield ModelRows(take_rows(y, test), responses, test_weight, number, len(train))
+        rows = Rows.of_model(estimator, take_rows(X, test), take_rows(y, test))
+        yield ModelRows(rows.weighted(test_weight), number, len(train))
 
 
 def report_models(report: Any, model: str | Sequence[str] | None) -> list[str]:
@@ -347,9 +340,12 @@ def _report_folds(report: Any, model: str, request: Request) -> Iterator[ModelRo
         responses = {method: response[is_new] for method, response in result.responses.items()}
         reasons = sorted(set(result.reasons.values())) or ["there are no predictions"]
         yield ModelRows(
-            take_rows(data.y, rows),
-            Responses(Stored(result.classes, responses), None),
-            None if weight is None else weight[rows],
+            Rows(
+                take_rows(data.y, rows),
+                responses,
+                result.classes,
+                None if weight is None else weight[rows],
+            ),
             result.fold,
             result.n_train,
             None if data.grouping is None else data.grouping.of_row[rows],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache, partial
 from typing import Any
@@ -166,6 +166,25 @@ class Metric:
         if not any(name in self.params for name in names):
             return self
         return replace(self, params={k: v for k, v in self.params.items() if k not in names})
+
+    @cached_property
+    def view_key(self) -> Hashable:
+        """Key of the view that the metric reads; metrics with equal keys share it."""
+        spec, params = self.spec, self.params
+        pos_label, labels = params.get("pos_label"), params.get("labels")
+        is_sum = params.get("normalize") is False
+        if spec.response == "labels":
+            return spec.response, spec.weights_are_counts or is_sum, self.sides, pos_label
+        return (
+            spec.response,
+            spec.tally,
+            spec.ranks_labels and spec.name,
+            "misses_unseen" in spec.traits,
+            self.sides,
+            pos_label,
+            None if labels is None else tuple(labels),
+            is_sum,
+        )
 
     # ----------------------------------------------------------------------- reading
 

@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.numeric import Array, PosLabel, RandomState
 from skmetrics_ext.progress import Progress, reporting
+from skmetrics_ext.questions.rows import estimator_name
 from skmetrics_ext.report.cv_report import CrossValidationReport
 from skmetrics_ext.report.fold import FoldResult, Grouping, fit_and_score, numbered_folds
 from skmetrics_ext.report.out_of_fold import FittedOn, ScoredData, repeated_rows
 from skmetrics_ext.report.params import read_scoring, send_params
 from skmetrics_ext.report.summary import INTERVAL_KINDS, IntervalKind
 from skmetrics_ext.scoring.panel import unique
-from skmetrics_ext.scoring.responses import estimator_name
 from skmetrics_ext.validation import InvalidParameterError, check_option, check_weight
 from skmetrics_ext.validation.containers import count_rows, read_column
 from skmetrics_ext.validation.errors import warn_user

@@ -11,9 +11,9 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.questions import Rows
 from skmetrics_ext.scoring.panel import ScorerPanel
 from skmetrics_ext.scoring.recording import PanelResult, one_line
-from skmetrics_ext.scoring.scorer import ScoredModel
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import count_rows, read_array, take_params, take_rows
 
@@ -130,8 +130,8 @@ def fit_and_score(
     responses: dict[str, Array] = {}
     train_values: Mapping[str, float] = {}
 
-    def score(rows: Array) -> tuple[ScoredModel, PanelResult]:
-        predicted = ScoredModel(fitted, take_rows(X, rows), take_rows(y, rows))
+    def score(rows: Array) -> tuple[Rows, PanelResult]:
+        predicted = Rows.of_model(fitted, take_rows(X, rows), take_rows(y, rows))
         params_of = {
             name: take_params(params, n_rows, rows)
             for name, params in score_params.items()
@@ -155,8 +155,7 @@ def fit_and_score(
         predicted, result = score(fold.test)
         train_values = score(fold.train)[1].values if on_train else {}
         responses = {
-            method: read_array(method, response)
-            for method, response in predicted.responses.all().items()
+            method: read_array(method, response) for method, response in predicted.responses.items()
         }
     score_end = time.perf_counter()
     classes = getattr(fitted, "classes_", None)

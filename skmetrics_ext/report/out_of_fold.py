@@ -11,12 +11,12 @@ import numpy as np
 from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.merged.ranges import evenly_along
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.questions import Rows
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.report.fold import Fold, FoldResult, Grouping, computed_once
 from skmetrics_ext.scoring.intervals import estimate_of
 from skmetrics_ext.scoring.recording import evaluate_all
-from skmetrics_ext.scoring.responses import Stored
-from skmetrics_ext.scoring.scorer import ScoredModel, metric_of
+from skmetrics_ext.scoring.scorer import metric_of
 from skmetrics_ext.tallies import Counts, RankTally, ThresholdTally
 from skmetrics_ext.validation import InvalidParameterError, Scores, distinct_labels
 from skmetrics_ext.validation.containers import count_rows, take_params, take_rows
@@ -136,10 +136,9 @@ class ScoredData:
         params = self.params[metric]
         return take_params(params, count_rows(self.y), rows) if params else {}
 
-    def predicted(self, part: FoldResult | OutOfFold) -> ScoredModel:
+    def predicted(self, part: FoldResult | OutOfFold) -> Rows:
         """Predictions of a fold, or of all folds, with their true labels."""
-        stored = Stored(part.classes, part.responses)
-        return ScoredModel(stored, None, take_rows(self.y, part.rows))
+        return Rows(take_rows(self.y, part.rows), part.responses, part.classes)
 
     def dependent(self, rows: Array) -> Array | None:
         """Group of each prediction, or its row if rows repeat; None if all are independent."""
@@ -282,7 +281,7 @@ def pool(report: FoldValues) -> dict[tuple[str, str], Estimate]:
 def _pooled(
     report: FoldValues,
     name: str,
-    predictions: ScoredModel,
+    predictions: Rows,
     rows: Array,
     fold_notes: list[str | None],
 ) -> Estimate:

@@ -25,6 +25,7 @@ from skmetrics_ext.inference.tests import fold_tests
 from skmetrics_ext.inference.tests.rank_tests import holm_adjust
 from skmetrics_ext.metrics.spec import NO_ROW
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.questions import Rows
 from skmetrics_ext.report.fold import FoldResult, computed_once, group_sizes
 from skmetrics_ext.report.out_of_fold import (
     FoldValues,
@@ -34,9 +35,9 @@ from skmetrics_ext.report.out_of_fold import (
     no_estimate,
     pool,
 )
-from skmetrics_ext.scoring.intervals import in_direction, with_rows
+from skmetrics_ext.scoring.intervals import in_direction, with_view
 from skmetrics_ext.scoring.recording import one_line
-from skmetrics_ext.scoring.scorer import ScoredModel, metric_of
+from skmetrics_ext.scoring.scorer import metric_of
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import count_rows, read_array
 from skmetrics_ext.validation.groups import INDEPENDENT, Design
@@ -321,7 +322,7 @@ def _fold_mean(report: FoldValues, key: Key, results: Sequence[FoldResult]) -> L
 
 
 @computed_once
-def _predictions_by_fold(report: FoldValues, model: str) -> dict[int, ScoredModel]:
+def _predictions_by_fold(report: FoldValues, model: str) -> dict[int, Rows]:
     """Predictions of each fold, checked once for all metrics."""
     return {result.fold: report.data.predicted(result) for result in report.results_of(model)}
 
@@ -348,7 +349,7 @@ def sample_of_fold(
     part: FoldResult | OutOfFold,
     design: Design = INDEPENDENT,
     *,
-    known: tuple[ScoredModel, float] | None = None,
+    known: tuple[Rows, float] | None = None,
     **identity: Any,
 ) -> tuple[TallySample, Array]:
     """A metric of out-of-fold predictions, and the positions of the predictions that it reads.
@@ -364,14 +365,14 @@ def sample_of_fold(
     try:
         with warnings.catch_warnings(action="ignore"):  # noted when the value was computed
             predictions, value = known or (data.predicted(part), None)
-            prepared = with_rows(data.scorers[metric], predictions, params)
-            if isinstance(prepared, str):
-                raise NoIntervalError(prepared)
-            checked = prepared.checked
-            positions = prepared.values_of_rows_read(np.arange(len(part.rows)), params)
+            asked = with_view(data.scorers[metric], predictions, params)
+            if isinstance(asked, str):
+                raise NoIntervalError(asked)
+            checked = asked.checked
+            positions = asked.per_row(np.arange(len(part.rows)), params.get("sample_weight"))
             if len(positions) < len(part.rows):
                 design = design.kept(positions)
-            sample = sample_of_checked(prepared.metric, checked, design, value=value, **identity)
+            sample = sample_of_checked(asked.metric, checked, design, value=value, **identity)
     except NoIntervalError:
         raise
     except (ValueError, TypeError, NotImplementedError) as error:

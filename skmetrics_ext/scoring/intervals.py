@@ -9,9 +9,9 @@ from typing import Any
 
 from skmetrics_ext.inference.confidence_interval import interval_of_checked
 from skmetrics_ext.inference.results import Estimate
-from skmetrics_ext.scoring.missing_classes import PreparedMetric
+from skmetrics_ext.questions import Asked, Rows
 from skmetrics_ext.scoring.recording import one_line
-from skmetrics_ext.scoring.scorer import ScoredModel, Scorer
+from skmetrics_ext.scoring.scorer import Scorer
 from skmetrics_ext.scoring.worst_group import WorstGroupScorer
 from skmetrics_ext.validation.containers import count_rows
 from skmetrics_ext.validation.groups import read_groups
@@ -19,7 +19,7 @@ from skmetrics_ext.validation.groups import read_groups
 
 def estimate_of(
     scorer: Callable[..., Any],
-    evaluation: ScoredModel,
+    rows: Rows,
     params: Mapping[str, Any],
     options: Mapping[str, Any],
     value: float,
@@ -30,8 +30,8 @@ def estimate_of(
     ----------
     scorer : callable
         Only a `Scorer` of a registered metric has an interval.
-    evaluation : ScoredModel
-        The estimator and the rows.
+    rows : Rows
+        True labels and the responses of an estimator.
     params : mapping
         Further arguments (``sample_weight``).
     options : mapping
@@ -48,20 +48,18 @@ def estimate_of(
     """
     from sklearn.exceptions import UndefinedMetricWarning
 
-    prepared = with_rows(scorer, evaluation, params)
-    if isinstance(prepared, str):
-        return None, prepared
+    asked = with_view(scorer, rows, params)
+    if isinstance(asked, str):
+        return None, asked
     assert isinstance(scorer, Scorer)
     sign, groups = scorer._sign, options.get("groups")
     if groups is not None:
-        group = read_groups(groups, count_rows(evaluation.y_true) or 0, True)
-        options = {**options, "groups": prepared.values_of_rows_read(group, params)}
+        group = read_groups(groups, count_rows(rows.y_true) or 0, True)
+        options = {**options, "groups": asked.per_row(group, params.get("sample_weight"))}
     try:
         with warnings.catch_warnings():  # shown when the value was computed
             warnings.simplefilter("ignore", UndefinedMetricWarning)
-            estimate = interval_of_checked(
-                prepared.metric, prepared.data.checked, value=sign * value, **options
-            )
+            estimate = interval_of_checked(asked.metric, asked.view, value=sign * value, **options)
     except (ValueError, TypeError, NotImplementedError) as error:
         return None, one_line(error)
     if isinstance(estimate, list):
@@ -69,24 +67,22 @@ def estimate_of(
     return in_direction(estimate, sign), None
 
 
-def with_rows(
-    scorer: Callable[..., Any], evaluation: ScoredModel, params: Mapping[str, Any]
-) -> PreparedMetric | str:
-    """The metric of a scorer with its data, or the reason why it has no interval."""
-    prepared = None
+def with_view(scorer: Callable[..., Any], rows: Rows, params: Mapping[str, Any]) -> Asked | str:
+    """The metric of a scorer, asked of rows, or the reason why it has no interval."""
+    asked = None
     if isinstance(scorer, Scorer):
-        prepared = evaluation.prepared(scorer, params.get("sample_weight"))
-    if prepared is None:
+        asked = scorer.ask(rows, params.get("sample_weight"))
+    if asked is None:
         if isinstance(scorer, WorstGroupScorer):
             return "the score of the worst group has no interval: evaluate(by=...).worst has one"
         return "only metrics of this package have intervals"
-    if prepared.checked is None:
-        return prepared.reason
-    if prepared.averages_defined_classes:
+    if asked.checked is None:
+        return asked.reason
+    if asked.averages_defined_classes:
         return "an average over the classes that have rows has no interval"
-    if prepared.data.total != 1:
+    if asked.total != 1:
         return "a sum (normalize=False) has no interval"
-    return prepared
+    return asked
 
 
 def in_direction(estimate: Estimate, sign: int) -> Estimate:

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.numeric import PosLabel
+from skmetrics_ext.questions import Rows
+from skmetrics_ext.questions.question import MISSING
 from skmetrics_ext.registry import find, parameters_of, spec_of
 from skmetrics_ext.scoring.intervals import estimate_of
 from skmetrics_ext.scoring.making import get_scorer
 from skmetrics_ext.scoring.recording import PanelResult, evaluate_all
 from skmetrics_ext.scoring.scorer import (
-    MISSING,
     Missing,
-    ScoredModel,
     Scorer,
     TakesMetadata,
     read_as_scorer,
@@ -224,7 +224,7 @@ class ScorerPanel(TakesMetadata):
         if sample_weight is not None:
             params["sample_weight"] = sample_weight
         if not params:
-            return self.read(ScoredModel(estimator, X, y_true), {})
+            return self.read(Rows.of_model(estimator, X, y_true), {})
         params_of = {}
         columns = self._columns()
         for name, scorer in self.scorers.items():
@@ -236,17 +236,15 @@ class ScorerPanel(TakesMetadata):
             if sample_weight is not None and not accepts_weight(scorer):
                 warn_user(f"The metric {name!r} takes no sample_weight and is computed without.")
                 del params_of[name]["sample_weight"]
-        return self.read(ScoredModel(estimator, X, y_true), params_of)
+        return self.read(Rows.of_model(estimator, X, y_true), params_of)
 
-    def read(
-        self, evaluation: ScoredModel, params_of: Mapping[str, Mapping[str, Any]]
-    ) -> PanelResult:
-        """Values of all metrics of a scored model, with parameters for each metric.
+    def read(self, rows: Rows, params_of: Mapping[str, Mapping[str, Any]]) -> PanelResult:
+        """Values of all metrics of rows, with parameters for each metric.
 
         Parameters
         ----------
-        evaluation : ScoredModel
-            The estimator and the rows.
+        rows : Rows
+            True labels and the responses of an estimator.
         params_of : mapping of str to mapping
             Further arguments (``sample_weight``) of each metric, by name.
 
@@ -262,7 +260,7 @@ class ScorerPanel(TakesMetadata):
                 name: _without_groups(self.scorers[name], params)
                 for name, params in params_of.items()
             }
-        result = evaluate_all(self.scorers, evaluation, params_of, reraise=self.on_error == "raise")
+        result = evaluate_all(self.scorers, rows, params_of, reraise=self.on_error == "raise")
         if self.intervals is False:
             return result
         options = dict(self.intervals) if isinstance(self.intervals, Mapping) else {}
@@ -272,7 +270,7 @@ class ScorerPanel(TakesMetadata):
             value, params = result.values[name], params_of.get(name, {})
             estimate = None
             if not np.isnan(value):
-                estimate, _ = estimate_of(scorer, evaluation, params, options, value)
+                estimate, _ = estimate_of(scorer, rows, params, options, value)
             for end in ("low", "high"):
                 bound = float("nan") if estimate is None else getattr(estimate, end)
                 result.values[f"{name}_{end}"] = bound

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from skmetrics_ext.questions import Rows
 from skmetrics_ext.registry import spec_of
 from skmetrics_ext.result_bases import Result
-from skmetrics_ext.scoring.scorer import ScoredModel, Scorer, metric_of
+from skmetrics_ext.scoring.scorer import Scorer, metric_of
 from skmetrics_ext.tables import Table
 from skmetrics_ext.validation import InvalidParameterError
 
@@ -60,7 +61,7 @@ class PanelResult(Result):
 
 def evaluate_all(
     scorers: Mapping[str, Scoring],
-    model: ScoredModel,
+    rows: Rows,
     params_of: Mapping[str, Mapping[str, Any]],
     *,
     reraise: bool = False,
@@ -70,13 +71,13 @@ def evaluate_all(
     order = {name: getattr(scorer, "_order", _LAST) for name, scorer in scorers.items()}
     for name in sorted(scorers, key=order.__getitem__):
         scorer, params = scorers[name], params_of.get(name) or _NO_PARAMS
-        value = _plain(scorer, model, params)
+        value = _plain(scorer, rows, params)
         if value is not None:
             result.values[name] = value
             continue
         if isinstance(scorer, Scorer):
             try:  # the estimator's own warnings are not recorded
-                model.response(scorer)
+                scorer.response(rows)
             except Warning:  # the user turned warnings into errors
                 raise
             except Exception as failure:
@@ -85,7 +86,7 @@ def evaluate_all(
                 result.reasons[name] = one_line(failure)
                 continue
         with _RECORDING:
-            result.values[name], reason, note = _recorded(scorer, model, params, reraise)
+            result.values[name], reason, note = _recorded(scorer, rows, params, reraise)
         if reason:
             result.reasons[name] = reason
         elif note:
@@ -93,22 +94,22 @@ def evaluate_all(
     return result
 
 
-def _plain(scorer: Scoring, model: ScoredModel, params: Mapping[str, Any]) -> float | None:
+def _plain(scorer: Scoring, rows: Rows, params: Mapping[str, Any]) -> float | None:
     """Score without warnings; None if the metric must be computed while warnings are recorded."""
     if not isinstance(scorer, Scorer) or not scorer._is_plain or params.keys() - _WEIGHT:
         return None
     try:
-        prepared = model.prepared(scorer, params.get("sample_weight"))
+        asked = scorer.ask(rows, params.get("sample_weight"))
     except Warning:
         raise
     except Exception:  # raised and recorded again by `_recorded`
         return None
-    value = None if prepared is None else prepared.plain_value()
+    value = None if asked is None else asked.plain_value()
     return None if value is None else scorer._sign * value
 
 
 def _recorded(
-    scorer: Scoring, model: ScoredModel, params: Mapping[str, Any], reraise: bool
+    scorer: Scoring, rows: Rows, params: Mapping[str, Any], reraise: bool
 ) -> tuple[float, str, str]:
     """Value, the reason if it is undefined, and the note if it is defined with a warning."""
     from sklearn.exceptions import UndefinedMetricWarning
@@ -118,10 +119,9 @@ def _recorded(
         warnings.simplefilter("always", UndefinedMetricWarning)
         try:
             if isinstance(scorer, Scorer):
-                value = scorer.evaluate(model, **params)
+                value = scorer.evaluate(rows, **params)
             else:
-                responses = model.responses
-                value = scorer(responses.estimator, responses.X, model.y_true, **params)
+                value = scorer(rows.estimator, rows.X, rows.y_true, **params)
             if getattr(value, "ndim", 0):
                 raise InvalidParameterError(
                     f"A scorer must return one number, got {value.size} values: choose an average "
@@ -134,7 +134,7 @@ def _recorded(
             if reraise:
                 raise
             if isinstance(scorer, Scorer) and spec_of(scorer._function) is not None:
-                model.check_rows(params.get("sample_weight"))
+                rows.weighted(params.get("sample_weight")).check()
             value, error = float("nan"), one_line(failure)
     messages = []
     for warning in caught:

@@ -6,26 +6,17 @@ import copy
 import functools
 import inspect
 import types
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.alignment import AlignedRows, positive_column
+from skmetrics_ext.questions.question import MISSING, Asked, Question
+from skmetrics_ext.questions.rows import Reads, Rows, positive_column
 from skmetrics_ext.registry import Metric, find, parameters_of, spec_of
-from skmetrics_ext.scoring.missing_classes import (
-    MetricInput,
-    PreparedMetric,
-    input_key,
-    read_input,
-)
-from skmetrics_ext.scoring.responses import Responses
 from skmetrics_ext.validation import InvalidParameterError, check_option
-from skmetrics_ext.validation.containers import count_rows
-from skmetrics_ext.validation.rows import read_rows
-from skmetrics_ext.validation.targets import label_values
 
 CallT = TypeVar("CallT", bound=Callable[..., Any])
 
@@ -104,78 +95,8 @@ class TakesMetadata:
 
 
 Missing = Literal["align", "nan", "raise"]
-MISSING = ("align", "nan", "raise")
 # Metrics of labels are computed first: to count them encodes the true labels for all others.
 _ORDER = ("labels", "probabilities", "scores")
-
-
-class ScoredModel:
-    """One estimator and the rows to score: predicted and checked once for all metrics.
-
-    Parameters
-    ----------
-    estimator : object
-        Fitted.
-    X, y_true : array-like
-        Features and true labels of the rows.
-    """
-
-    def __init__(self, estimator: Any, X: Any, y_true: Any) -> None:
-        self.responses = Responses(estimator, X)
-        self.y_true = y_true
-        self._rows: dict[int, AlignedRows] = {}
-        self._responses: dict[Any, tuple[str, Any]] = {}
-        self._inputs: dict[Hashable, MetricInput] = {}
-
-    def check_rows(self, sample_weight: Any) -> None:
-        """Raise if no metric can read the true labels or the weights."""
-        (true,), _ = read_rows(sample_weight, False, y_true=self.y_true)
-        label_values(true)
-        n_rows, n_true = count_rows(self.responses.X), count_rows(self.y_true)
-        if n_rows not in (None, n_true):
-            raise InvalidParameterError(
-                f"Found input variables with inconsistent numbers of samples: [{n_rows}, {n_true}] "
-                f"(X: {n_rows}, y_true: {n_true})."
-            )
-
-    def response(self, scorer: Scorer) -> tuple[str, Any]:
-        """The estimator's method that a scorer reads, and its response."""
-        response = self._responses.get(scorer._reads)
-        if response is None:
-            method = self.responses.method(*scorer._reads, scorer)
-            response = self._responses[scorer._reads] = method, self.responses.get(method)
-        return response
-
-    def prepared(
-        self, scorer: Scorer, sample_weight: Any = None, metadata: Mapping[str, Any] | None = None
-    ) -> PreparedMetric | None:
-        """The scorer's metric with its checked data; None if the metric is not registered."""
-        metric, data_key = scorer._metric, scorer._input_key
-        if metric is None:
-            return None
-        if metadata:
-            metric = metric.with_params(**metadata)
-            data_key = input_key(metric, scorer._missing)
-        weight_id = id(sample_weight)
-        key = data_key, scorer._reads, weight_id
-        data = self._inputs.get(key)
-        if data is None:
-            rows = self._rows.get(weight_id)
-            if rows is None:
-                rows = AlignedRows(self.y_true, self.responses.classes, sample_weight)
-                self._rows[weight_id] = rows
-            method = self.response(scorer)[0]
-            response = self.responses.columns(method)
-            data = read_input(metric, rows, method, response, scorer._missing)
-            self._inputs[key] = data
-        if data.only_class is not None:
-            params = {"labels": [data.only_class], "average": "macro"}
-            metric = metric.without("pos_label").with_params(**params)
-        elif metric.spec.response == "labels":
-            metric = metric.with_positive(data.positive)
-        else:
-            metric = metric.bare
-        return PreparedMetric(metric, data)
 
 
 class Scorer(TakesMetadata):
@@ -241,17 +162,16 @@ class Scorer(TakesMetadata):
         self._sign = sign
         self._kwargs = dict(kwargs or {})
         self._methods = response_method
-        self._missing = missing
+        self._missing, self._question = missing, Question(missing)
         self._name = name
         if metric is None and is_ours:
             metric = find(score_func, self._kwargs)
         self._metric: Metric | None = metric
         # Only the function checks parameters that a name of the registry does not set.
         self._is_plain = metric is not None and metric.has_named_params
-        self._input_key = None if metric is None else input_key(metric, missing)
         # Metrics that read the sign of decision values keep the order of the response methods.
         reads_sign = metric is not None and "by_sign" in metric.spec.traits
-        self._reads: tuple[str | tuple[str, ...], bool] = response_method, reads_sign
+        self._reads: Reads = response_method, reads_sign
         self._order = len(_ORDER) if metric is None else _ORDER.index(metric.spec.response)
 
     @property
@@ -293,17 +213,15 @@ class Scorer(TakesMetadata):
         float
             Greater is better.
         """
-        return self.evaluate(ScoredModel(estimator, X, y_true), sample_weight, **metadata)
+        return self.evaluate(Rows.of_model(estimator, X, y_true), sample_weight, **metadata)
 
-    def evaluate(
-        self, evaluation: ScoredModel, sample_weight: ArrayLike | None = None, **metadata: Any
-    ) -> Any:
-        """Score a model whose responses other metrics may have read already.
+    def evaluate(self, rows: Rows, sample_weight: ArrayLike | None = None, **metadata: Any) -> Any:
+        """Score rows whose responses other metrics may have read already.
 
         Parameters
         ----------
-        evaluation : ScoredModel
-            The estimator and the rows.
+        rows : Rows
+            True labels and the responses of an estimator.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row.
         **metadata : dict
@@ -314,18 +232,38 @@ class Scorer(TakesMetadata):
         float
             Greater is better.
         """
-        responses = evaluation.responses
-        prepared = evaluation.prepared(self, sample_weight, metadata)
-        if prepared is not None:
-            value = prepared.plain_value() if self._is_plain and not metadata else None
-            return self._sign * (prepared.value() if value is None else value)
+        asked = self.ask(rows, sample_weight, metadata)
+        if asked is not None:
+            value = asked.plain_value() if self._is_plain and not metadata else None
+            return self._sign * (asked.value() if value is None else value)
         options = {**self._kwargs, **metadata}
         if sample_weight is not None:
             options["sample_weight"] = sample_weight
-        (method, response), classes = evaluation.response(self), responses.classes
-        if method != "predict" and classes is not None and not isinstance(classes, list):
+        response, classes = self.response(rows), rows.classes
+        reads_labels = rows.method(self._reads, self) == "predict"
+        if not (reads_labels or classes is None or isinstance(classes, list)):
             response = positive_column(response, np.asarray(classes), options.get("pos_label"))
-        return self._sign * self._function(evaluation.y_true, response, **options)
+        return self._sign * self._function(rows.y_true, response, **options)
+
+    def response(self, rows: Rows) -> Any:
+        """The response that the scorer reads."""
+        return rows.response(rows.method(self._reads, self))
+
+    def ask(
+        self, rows: Rows, sample_weight: Any = None, metadata: Mapping[str, Any] | None = None
+    ) -> Asked | None:
+        """The scorer's metric, asked of rows; None if the metric is not registered."""
+        metric = self._metric
+        if metric is None:
+            return None
+        if sample_weight is not rows.sample_weight:
+            rows = rows.weighted(sample_weight)
+        if metadata:
+            return self._question.of(metric.with_params(**metadata), rows, self._reads, self)
+        asked = rows.views.get(self)
+        if asked is None:
+            asked = rows.views[self] = self._question.of(metric, rows, self._reads, self)
+        return asked
 
     def _score(self, predict: Any, estimator: Any, X: Any, y_true: Any, **metadata: Any) -> float:
         """Score as one of several scorers of scikit-learn, without their shared cache ``predict``.

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.scoring.missing_classes import PreparedMetric
-from skmetrics_ext.scoring.scorer import ScoredModel, Scorer
+from skmetrics_ext.questions import Asked, Rows
+from skmetrics_ext.scoring.scorer import Scorer
 from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, warn_undefined
 from skmetrics_ext.validation.containers import count_rows
@@ -45,9 +45,7 @@ class WorstGroupScorer(Scorer):
         self._metric = None
         del self._score_func
 
-    def evaluate(
-        self, evaluation: ScoredModel, sample_weight: Any = None, **metadata: Any
-    ) -> float:
+    def evaluate(self, rows: Rows, sample_weight: Any = None, **metadata: Any) -> float:
         """The worst score of a group; nan with a warning if no group has one."""
         column = metadata.pop(self._column, None)
         if column is None:
@@ -56,16 +54,15 @@ class WorstGroupScorer(Scorer):
                 f"params={{{self._column!r}: ...}} to cross_validate, with metadata routing "
                 "enabled."
             )
-        prepared = evaluation.prepared(self._scorer, sample_weight, metadata)
-        assert prepared is not None
-        if prepared.checked is None:
-            return float(self._sign * prepared.value())
-        weights = {"sample_weight": sample_weight}
-        group = prepared.values_of_rows_read(self._groups(evaluation, column), weights)
-        weight = prepared.checked.weight
+        asked = self._scorer.ask(rows, sample_weight, metadata)
+        assert asked is not None
+        if asked.checked is None:
+            return float(self._sign * asked.value())
+        group = asked.per_row(self._groups(rows, column), sample_weight)
+        weight = asked.checked.weight
         sizes = np.bincount(group, None if weight is None else weight != 0)
         is_large = sizes >= self._min_rows  # a group whose rows all have weight 0 has none
-        scores = self._sign * self._values(prepared, group, is_large)[is_large]
+        scores = self._sign * self._values(asked, group, is_large)[is_large]
         n_undefined = int(np.isnan(scores).sum())
         if n_undefined == len(scores):
             fewer = f" of {self._min_rows} rows or more" if self._min_rows > 1 else ""
@@ -78,7 +75,7 @@ class WorstGroupScorer(Scorer):
             )
         if self._of_bound:
             is_large[is_large] = ~np.isnan(scores)
-            scores = self._bounds(prepared, group, is_large)
+            scores = self._bounds(asked, group, is_large)
         return float(np.nanmin(scores))
 
     def _columns(self) -> set[str]:
@@ -96,20 +93,20 @@ class WorstGroupScorer(Scorer):
         options += ", worst_of_bound=True" if self._of_bound else ""
         return f"{repr(self._scorer)[:-1]}, worst_of={self._column!r}{options})"
 
-    def _groups(self, model: ScoredModel, column: Any) -> Array:
+    def _groups(self, rows: Rows, column: Any) -> Array:
         try:
-            return read_groups(column, count_rows(model.y_true) or 0, True, y_true=model.y_true)
+            return read_groups(column, count_rows(rows.y_true) or 0, True, y_true=rows.y_true)
         except InvalidParameterError as error:
             text = str(error).replace("groups", self._column)
             raise InvalidParameterError(f"The groups of {self._name}: {text}") from error
 
-    def _values(self, prepared: PreparedMetric, group: Array, is_large: Array) -> Array:
+    def _values(self, asked: Asked, group: Array, is_large: Array) -> Array:
         """The metric of each group; nan if it is undefined, even if by convention it is 0."""
-        metric, checked = prepared.metric.undefined_as_nan, prepared.checked
+        metric, checked = asked.metric.undefined_as_nan, asked.checked
         if isinstance(checked, Labels) and not checked.is_multilabel:
             values = metric.read(ConfusionTally.from_labels(checked, group))
         else:
-            parts = _split_by_group(replace(prepared, metric=metric), group, is_large)
+            parts = _split_by_group(replace(asked, metric=metric), group, is_large)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)  # `score` warns once for all groups
                 group_values = [part.value() for part in parts]
@@ -121,7 +118,7 @@ class WorstGroupScorer(Scorer):
             )
         return values
 
-    def _bounds(self, prepared: PreparedMetric, group: Array, is_large: Array) -> Array:
+    def _bounds(self, asked: Asked, group: Array, is_large: Array) -> Array:
         """The optimistic simultaneous bounds of the groups."""
         from skmetrics_ext.inference.draws.bootstrap import DrawPlan
         from skmetrics_ext.inference.draws.readers import sample_of_checked
@@ -129,21 +126,19 @@ class WorstGroupScorer(Scorer):
         from skmetrics_ext.inference.simultaneous import optimistic_estimates
 
         statistics = {
-            number: linearize(sample_of_checked(prepared.metric, part.checked))
-            for number, part in enumerate(_split_by_group(prepared, group, is_large))
+            number: linearize(sample_of_checked(asked.metric, part.checked))
+            for number, part in enumerate(_split_by_group(asked, group, is_large))
         }
         plan = DrawPlan(n_resamples=_DRAWS, random_state=0)
         bounds = optimistic_estimates(statistics, float(self._sign), _LEVEL, plan)
         return np.array([bound for bound, _ in bounds.values()])
 
 
-def _split_by_group(
-    prepared: PreparedMetric, group: Array, is_large: Array
-) -> list[PreparedMetric]:
+def _split_by_group(asked: Asked, group: Array, is_large: Array) -> list[Asked]:
     """The metric of the rows of each group that is large enough."""
     ends = np.cumsum(np.bincount(group))
     if len(ends) < _INT16:  # NumPy sorts 16-bit integers by radix
         group = group.astype(np.int16)
-    ordered = prepared.subset(np.argsort(group, kind="stable"))
+    ordered = asked.select(np.argsort(group, kind="stable"))
     starts = [0, *ends[:-1].tolist()]
-    return [ordered.subset(slice(starts[k], ends[k])) for k in np.flatnonzero(is_large)]
+    return [ordered.select(slice(starts[k], ends[k])) for k in np.flatnonzero(is_large)]

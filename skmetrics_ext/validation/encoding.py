@@ -80,6 +80,13 @@ def _is_beyond_floats(values: Array) -> bool:
     return max(int(values.max()), -int(values.min())) > EXACT
 
 
+def objects(labels: Sequence[Any]) -> Array:
+    """An object array of the labels, whatever their types."""
+    array = np.empty(len(labels), dtype=object)
+    array[:] = labels
+    return array
+
+
 def find_labels(wanted: Array, classes: Array) -> Array:
     """Position of each label among the classes, -1 if absent."""
     return ranks_in(classes.tolist(), wanted)

@@ -14,10 +14,10 @@ import numpy as np
 from hypothesis import strategies as st
 from support.rows import OF_ONE_LABEL, draw_case, settings_of
 from support.rows import signature as signature_of
+from support.stored import Stored
 
 import skmetrics_ext as sx
 from skmetrics_ext import METRICS
-from skmetrics_ext.scoring.responses import Stored
 
 from .asked_data import Question, any_rows
 

@@ -11,10 +11,10 @@ from support.containers import containers_for
 from support.hostile import NO_MARKS
 from support.public import CALLED
 from support.rows import NAMES, probe, settings_of, signature
+from support.stored import Stored
 
 import skmetrics_ext as sx
 from skmetrics_ext import METRICS
-from skmetrics_ext.scoring.responses import Stored
 
 from .doors import RATERS, TOLD_BY_SCORERS
 from .verdicts import Crashed, Refused, check, heard

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
+from support.stored import Stored
 
 import skmetrics_ext as sx
 from skmetrics_ext.inference.draws.readers import sample_of_rows
-from skmetrics_ext.scoring.responses import Stored
 
 from .asked_data import Answer, flat
 

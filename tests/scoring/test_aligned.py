@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 import sklearn.metrics
 from sklearn.exceptions import UndefinedMetricWarning
+from support.stored import Stored
 
 from skmetrics_ext import ScorerPanel, get_scorer, log_loss, make_scorer, roc_auc_score
-from skmetrics_ext.scoring.responses import Stored
 
 P = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.3, 0.3, 0.4], [0.2, 0.5, 0.3], [0.1, 0.1, 0.8]])
 EPS = np.finfo(np.float64).eps

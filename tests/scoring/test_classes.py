@@ -6,10 +6,10 @@ import sklearn.metrics
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.model_selection import GridSearchCV, PredefinedSplit, cross_val_score, cross_validate
 from support.compare import undefined_allowed
+from support.stored import Stored
 
 from scoring.models import Fixed, bayes, cancer, iris
 from skmetrics_ext import ScorerPanel, get_scorer, log_loss, roc_auc_score
-from skmetrics_ext.scoring.responses import Stored
 
 P = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.3, 0.3, 0.4], [0.2, 0.5, 0.3], [0.1, 0.1, 0.8]])
 EPS = np.finfo(np.float64).eps

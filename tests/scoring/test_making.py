@@ -9,6 +9,7 @@ import sklearn.metrics
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from support.stored import Stored
 
 from skmetrics_ext import (
     ScorerPanel,
@@ -22,7 +23,6 @@ from skmetrics_ext import (
     roc_auc_score,
 )
 from skmetrics_ext.registry import find
-from skmetrics_ext.scoring.responses import Stored
 from skmetrics_ext.scoring.scorer import check_classes, read_as_scorer
 
 Y = np.array([0, 1, 1, 0, 1, 0])

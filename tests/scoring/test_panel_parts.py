@@ -9,12 +9,12 @@ import pytest
 import sklearn
 import sklearn.metrics
 from sklearn.exceptions import UndefinedMetricWarning
+from support.stored import Stored
 
 from skmetrics_ext import ScorerPanel, accuracy_score, get_scorer, make_scorer, roc_auc_score
-from skmetrics_ext.scoring.intervals import estimate_of, with_rows
+from skmetrics_ext.questions import Rows
+from skmetrics_ext.scoring.intervals import estimate_of, with_view
 from skmetrics_ext.scoring.panel import unique
-from skmetrics_ext.scoring.responses import Stored
-from skmetrics_ext.scoring.scorer import ScoredModel
 
 Y = np.array([0, 1, 1, 0, 1, 0])
 PRED = np.array([0, 1, 0, 0, 1, 1])
@@ -368,19 +368,18 @@ def test_why_there_is_no_interval(what):
     scorer = ScorerPanel([scoring]).scorers.popitem()[1]
     y = np.array([0, 1, 1, 0, 1, 0]) if what != "never seen" else np.array([0, 1, 2, 3, 1, 2])
     proba = np.random.default_rng(0).dirichlet(np.ones(3), 6)
-    model = ScoredModel(
-        Stored(np.arange(3), {"predict_proba": proba, "predict": proba.argmax(axis=1)}), None, y
-    )
-    prepared = with_rows(scorer, model, {})
+    responses = {"predict_proba": proba, "predict": proba.argmax(axis=1)}
+    rows = Rows(y, responses, np.arange(3))
+    asked = with_view(scorer, rows, {})
     if reason is None:
-        assert prepared.checked is not None
-        value = scorer(model.responses.estimator, None, y)
-        found, told = estimate_of(scorer, model, {}, {}, value)
+        assert asked.checked is not None
+        value = scorer(Stored(np.arange(3), responses), None, y)
+        found, told = estimate_of(scorer, rows, {}, {}, value)
         assert told is None
         assert found.low < found.value == value < found.high < 0
     else:
-        assert re.search(reason, prepared)
-        assert estimate_of(scorer, model, {}, {}, 0.5) == (None, prepared)
+        assert re.search(reason, asked)
+        assert estimate_of(scorer, rows, {}, {}, 0.5) == (None, asked)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from sklearn.model_selection import (
     cross_val_score,
     cross_validate,
 )
+from support.stored import Stored
 
 from skmetrics_ext import (
     METRICS,
@@ -24,7 +25,6 @@ from skmetrics_ext import (
     get_scorer,
     make_scorer,
 )
-from skmetrics_ext.scoring.responses import Stored
 
 Y = np.array([1, 1, 1, 1, 0, 0, 1, 1, 0, 0])
 PRED = np.array([1, 1, 1, 0, 0, 1, 1, 0, 0, 1])

@@ -16,10 +16,10 @@ from skmetrics_ext.inference.nested_cv import nested_cv_interval
 from skmetrics_ext.inference.tests.rank_tests import average_ranks
 from skmetrics_ext.inference.tests.roc_curves import mwu_auc_test
 from skmetrics_ext.inference.two_proportions import proportion_difference_interval
-from skmetrics_ext.scoring.responses import Stored
 from skmetrics_ext.tallies import ConfusionTally, Counts, MomentTally, RankTally, ScoreSketch
 from skmetrics_ext.validation.tensors import to_host
 from support.rows import call, probe, settings_of
+from support.stored import Stored
 
 _rng = np.random.default_rng(5)
 N = 60

@@ -7,9 +7,11 @@ from sklearn.decomposition import PCA
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from support.stored import Stored
 
 from skmetrics_ext import ScorerPanel, get_scorer, make_scorer, roc_auc_score
-from skmetrics_ext.scoring.responses import Responses, Stored, estimator_name
+from skmetrics_ext.questions import Rows
+from skmetrics_ext.questions.rows import estimator_name
 
 UP, DOWN = np.array([0.1, 0.2, 0.8, 0.9]), np.array([0.9, 0.8, 0.2, 0.1])
 Y = np.array([0, 0, 1, 1])
@@ -87,13 +89,13 @@ class Counted:
 
 def test_a_method_is_called_once_whether_it_fails_or_not():
     model = Counted()
-    responses = Responses(model, np.zeros((4, 1)))
+    rows = Rows.of_model(model, np.zeros((4, 1)), Y)
     for _ in range(2):
-        assert responses.get("predict") == Y.tolist()
+        assert rows.response("predict") == Y.tolist()
         with pytest.raises(ValueError, match="no probabilities"):
-            responses.get("predict_proba")
+            rows.weighted(Y).response("predict_proba")
     assert model.asked == ["predict", "predict_proba"]
-    assert responses.all() == {"predict": Y.tolist()}
+    assert rows.responses == {"predict": Y.tolist()}
 
 
 def test_labels_in_a_list_are_labels():
@@ -107,7 +109,7 @@ def test_labels_in_a_list_are_labels():
 def test_one_output(classes):
     """scikit-learn returns a list of one array of two columns."""
     response = [np.column_stack([1 - UP, UP])]
-    found = Responses(Stored(classes, {"predict_proba": response}), None).get("predict_proba")
+    found = Rows(Y, {"predict_proba": response}, classes).response("predict_proba")
     np.testing.assert_array_equal(found, UP[:, None])
 
 
@@ -130,15 +132,15 @@ def test_the_column_of_1(what):
     other = [[0.5, 0.5], [0.25, 0.75]]
     for put in (np.array, lambda rows: pd.DataFrame(rows, columns=["x", "y", "z"][: len(rows[0])])):
         responses = {"predict_proba": [put(other), put(output)]}
-        model = Stored([np.array([0, 1]), np.array(classes)], responses)
-        found = Responses(model, None).get("predict_proba")
+        rows = Rows(Y, responses, [np.array([0, 1]), np.array(classes)])
+        found = rows.response("predict_proba")
         np.testing.assert_array_equal(found, np.column_stack([[0.5, 0.75], expected]))
 
 
 @pytest.mark.parametrize("response", [[], [[0.2, 0.8], [0.5, 0.5]], [0.1, 0.7]])
 def test_a_list_that_is_no_list_of_outputs_is_left_as_it_is(response):
-    model = Stored(np.arange(2), {"predict_proba": response})
-    assert Responses(model, None).get("predict_proba") is response
+    rows = Rows(Y, {"predict_proba": response}, np.arange(2))
+    assert rows.response("predict_proba") is response
 
 
 def test_columns_named_after_classes_in_another_order_are_refused():

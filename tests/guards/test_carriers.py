@@ -1,0 +1,76 @@
+"""Rows reach every entry point in one carrier, and few places settle which class is positive."""
+
+import ast
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import skmetrics_ext
+
+PACKAGE = Path(skmetrics_ext.__file__).parent
+TREES = {path: ast.parse(path.read_text("utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
+# Types that carried rows, classes and a response before `Rows` and `Asked` did.
+GONE = (
+    "AlignedRows",
+    "MetricInput",
+    "ModelTarget",
+    "PreparedMetric",
+    "Responses",
+    "ScoredModel",
+    "Stored",
+)
+# Functions and methods that settle the positive class.
+SETTLING = (
+    "_default_positive",
+    "_find_positive",
+    "_positive",
+    "_positive_of",
+    "natural_positive",
+    "one_class",
+    "parse_positive",
+    "positive",
+    "positive_class",
+    "positive_of",
+    "positive_position",
+    "same_positive",
+    "settled",
+    "usual_pair",
+    "usual_positive",
+    "with_positive",
+)
+# Calls in all, and outside validation, when `Rows` came; one goes whenever an entry point asks a
+# `Question` instead.
+MOST, MOST_OUTSIDE_VALIDATION = 65, 51
+
+
+def names_in(tree):
+    """Names that a module defines, imports or reads."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.alias | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Name):
+            yield node.id
+
+
+def settlements():
+    """Calls that settle the positive class, by file."""
+    found = Counter()
+    for path, tree in TREES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call):
+                name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+                found[path.relative_to(PACKAGE).as_posix()] += name in SETTLING
+    return +found
+
+
+@pytest.mark.parametrize("name", GONE)
+def test_a_carrier_that_went_has_no_importer(name):
+    assert not [path.name for path, tree in TREES.items() if name in names_in(tree)]
+
+
+def test_the_positive_class_is_settled_in_few_places():
+    found = settlements()
+    outside = sum(n for file, n in found.items() if not file.startswith("validation/"))
+    assert found.total() <= MOST, found
+    assert outside <= MOST_OUTSIDE_VALIDATION, found
