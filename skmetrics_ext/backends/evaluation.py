@@ -71,6 +71,9 @@ def evaluate(
     proxy: str | None = None,
     sampling: str | None = None,
     population: Population = "process",
+    observed: str | None = None,
+    X: Sequence[str] = (),
+    prevalence: Any = None,
     engine: Literal["auto", "memory", "duckdb", "dask", "spark"] = "auto",
     memory_limit: int | str = "1GiB",
     progress: Progress = None,
@@ -147,6 +150,13 @@ def evaluate(
         `confidence_interval`. The rows are held in memory.
     population : {"process", "pool"}, default="process"
         What the labels speak of, as in `confidence_interval`.
+    observed : str, default=None
+        Column of True or 1 where the row was verified, as in `confidence_interval`.
+    X : sequence of str, default=()
+        Columns that verification depends on, besides the predictions.
+    prevalence : float, Estimate or dict, default=None
+        The share of the positive class in the population that is meant, as in
+        `confidence_interval`.
     engine : {"auto", "memory", "duckdb", "dask", "spark"}, default="auto"
         What reads the data. "auto": the engine of the data set itself; for files and streams DuckDB
         if it is installed, else batches in this process. Parquet files whose rows fit into
@@ -211,9 +221,11 @@ def evaluate(
     most_bytes = read_bytes(memory_limit)
     ranked = any(metric.sums == "ranks" for metric in checked_metrics)
     name_notes: list[str] = []
-    known = {"proxy": proxy, "sampling": sampling}
-    if (labelling := Labelling.of(**known, population=population)) is not None:
-        further = tuple(name for name in known.values() if name is not None)
+    known: dict[str, Any] = {"proxy": proxy, "sampling": sampling, "observed": observed}
+    known["X"] = X or None
+    labelling = Labelling.of(**known, population=population, prevalence=prevalence)
+    if labelling is not None:
+        further = (*(name for name in (proxy, sampling, observed) if name is not None), *X)
         wanted = replace(names, by=GroupColumns((*names.by.names, *further), crossed=True))
         opened = open_engine(dataset, wanted, engine, most_bytes)
         options = {"labels": labels, "pos_label": pos_label, "margins": margins, "bins": bins}
@@ -296,7 +308,8 @@ def _of_labels(
     responses = {"scores": scores, **of({"labels": names.pred})}
     given = of({"y_true": names.true, "sample_weight": names.weight, "groups": names.clusters})
     by = {name: columns[name] for name in names.by.names} or None
-    asked = replace(labelling, **of(known))
+    covariates = {name: columns[name] for name in known["X"] or ()} or None
+    asked = replace(labelling, **of({**known, "X": None}) | {"X": covariates})
     return evaluate_labelled(metrics, given, responses, asked, by=by, engine=opened.name, **options)
 
 

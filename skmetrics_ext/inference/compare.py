@@ -84,6 +84,11 @@ def compare(
     proxy: Any = None,
     sampling: Any = None,
     population: Population = "process",
+    observed: Any = None,
+    X: Any = None,
+    target: Any = None,
+    target_weight: Any = None,
+    prevalence: Any = None,
     readers: ArrayLike | None = None,
     readers_are: studies.ReadersAre = "random",
     stratified: bool = False,
@@ -229,12 +234,15 @@ def compare(
     claim = Claim.of(alternative, margin, measure)
     level = claim.level(level)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress, min_rows)
+    known: Options = {"proxy": proxy, "sampling": sampling, "population": population}
+    known |= {"observed": observed, "X": X, "target": target, "target_weight": target_weight}
+    known |= {"prevalence": prevalence}
     models = {"pred_a": pred_a, "pred_b": pred_b}
     if readers is not None:
         others: Options = {"method": method, "strata": strata, "sample_weight": sample_weight}
         others |= {"weights_are": weights_are, "stratified": stratified}
         others |= {"n_resamples": n_resamples, "min_rows": min_rows}
-        others |= {"proxy": proxy, "sampling": sampling, "population": population}
+        others |= known
         studies.refuse_others(compare, "with readers=", **others)
         study = studies.read_study(measure, y_true, models, groups, readers)
         if not study.is_of_one_reader:
@@ -243,7 +251,9 @@ def compare(
         asked |= {"confidence_level": confidence_level, **metric_params}
         return studies.of_one_reader(compare(metric, y_true, pred_a, pred_b, **asked))
     design = sample_weight, groups, strata, weights_are
-    labelling = Labelling.of(proxy=proxy, sampling=sampling, population=population)
+    labelling = Labelling.of(**known)
+    if labelling is not None:
+        labelling = replace(labelling, responses=(pred_a, pred_b))
     statistics = statistics_of_models(measure, y_true, models, design, labelling)
     task = ModelsToCompare(statistics, claim, level, plan)
     result = compare_pair(task, method)

@@ -51,6 +51,11 @@ def confidence_interval(
     proxy: Any = None,
     sampling: Any = None,
     population: Population = "process",
+    observed: Any = None,
+    X: Any = None,
+    target: Any = None,
+    target_weight: Any = None,
+    prevalence: Any = None,
     readers: ArrayLike | None = None,
     readers_are: studies.ReadersAre = "random",
     stratified: bool = False,
@@ -215,6 +220,9 @@ def confidence_interval(
     accuracy  0.7500  [0.6277, 0.8422]    60  wilson
     f1_macro  0.7579  [0.6372, 0.8481]    60  effective_n
     """
+    known: Options = {"proxy": proxy, "sampling": sampling, "population": population}
+    known |= {"observed": observed, "X": X, "target": target, "target_weight": target_weight}
+    known |= {"prevalence": prevalence}
     if isinstance(metric, list | tuple):
         single: Options = {"method": method, "goal": goal, "strata": strata}
         single |= {"weights_are": weights_are, "stratified": stratified, "min_rows": min_rows}
@@ -222,21 +230,19 @@ def confidence_interval(
         single |= {"n_resamples": n_resamples, "random_state": random_state}
         single |= {"n_jobs": n_jobs, "progress": progress}
         shared: Options = {"sample_weight": sample_weight, "groups": groups, **metric_params}
-        shared |= {"threshold": threshold, "confidence_level": confidence_level}
-        shared |= {"proxy": proxy, "sampling": sampling}
-        shared |= {"population": population}
+        shared |= {"threshold": threshold, "confidence_level": confidence_level, **known}
         return _of_several(metric, y_true, y_pred, single, shared)
     metric_params, y_pred = rows_of.at_threshold(
         threshold, metric, metric_params, y_true, y_pred=y_pred
     )
     measure, level = rows_of.find_metric(metric, metric_params), check_level(confidence_level)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress, min_rows)
-    target = None if goal is None else Goal.of(goal, measure)
+    aim = None if goal is None else Goal.of(goal, measure)
     if readers is not None:
         others: Options = {"method": method, "strata": strata, "sample_weight": sample_weight}
         others |= {"weights_are": weights_are, "rows": rows, "stratified": stratified}
         others |= {"n_resamples": n_resamples, "min_rows": min_rows}
-        others |= {"proxy": proxy, "sampling": sampling, "population": population}
+        others |= known
         studies.refuse_others(confidence_interval, "with readers=", **others)
         study = studies.read_study(measure, y_true, {"y_pred": y_pred}, groups, readers)
         if study.is_of_one_reader:
@@ -244,17 +250,17 @@ def confidence_interval(
             estimate = studies.of_one_reader(confidence_interval(metric, y_true, y_pred, **plain))
         else:
             estimate = studies.reader_interval(study, readers_are, level)
-        return estimate if target is None else target.compared_with(estimate)
-    labelling = Labelling.of(proxy=proxy, sampling=sampling, population=population)
+        return estimate if aim is None else aim.compared_with(estimate)
+    labelling = Labelling.of(**known)
     given = Given(measure, y_true, y_pred, sample_weight, groups, strata, weights_are, labelling)
     statistic = given.statistic()
     estimates = interval_of(statistic, method, level, plan, is_whole=True)
     if isinstance(estimates, list):
-        return estimates if target is None else list(map(target.compared_with, estimates))
+        return estimates if aim is None else list(map(aim.compared_with, estimates))
     made = Made(leaf_of(given, statistic, rows=rows), plan, method)
     note = "; ".join(filter(None, (estimates.note, note_on_series(y_pred, statistic.origin))))
     estimate = replace(estimates, note=note, _made=made)
-    return estimate if target is None else target.compared_with(estimate)
+    return estimate if aim is None else aim.compared_with(estimate)
 
 
 def _of_several(

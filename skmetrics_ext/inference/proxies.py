@@ -12,17 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.inference.labelling import (
+from skmetrics_ext.inference.partly_labelled import (
     Correction,
     PartlyGiven,
     Reading,
     contributions_of,
-    labels_of,
+    soft_contributions,
 )
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import InvalidParameterError
-from skmetrics_ext.validation.containers import count_rows, missing_rows, read_column, take_rows
+from skmetrics_ext.validation.containers import count_rows, labels_of, missing_rows, read_column
 from skmetrics_ext.validation.positive import positive_class
 
 _DISAGREE = 10  # labelled rows, or groups, that differ from a proxy that is used
@@ -146,21 +146,6 @@ def _chances(proxy: Any, classes: Array, metric: Metric) -> Array | None:
 def _marks(labels: Array) -> Array:
     """Which label each row has, without the first one."""
     return np.asarray(labels[:, None] == np.unique(labels)[1:], dtype=np.float64)
-
-
-def soft_contributions(
-    metric: Metric, classes: Array, y_pred: Any, weight: Array
-) -> tuple[float, Array, Any]:
-    """Value and contributions of a metric of rows that have each class with a weight, (N, K).
-
-    Every row enters once for each class; weights may be negative.
-    """
-    n_rows, n_classes = weight.shape
-    doubled = take_rows(y_pred, np.tile(np.arange(n_rows), n_classes))
-    value, parts, sample = contributions_of(
-        metric, np.repeat(classes, n_rows), doubled, weight.T.reshape(-1)
-    )
-    return value, parts.reshape(n_classes, n_rows), sample
 
 
 def _unlike(rows: Any, columns: Array) -> list[str]:

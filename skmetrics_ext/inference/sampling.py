@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.inference.labelling import PartlyGiven
+from skmetrics_ext.inference.partly_labelled import PartlyGiven
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import read_column
 
-_FEW_ROWS = 100  # effective rows
+FEW_ROWS = 100  # effective rows
 _LARGE_SHARE = 0.1  # of the weight, of one row
 
 
@@ -54,7 +54,7 @@ def with_sampling(
             f"labels of {len(data.places):,} rows, worth {rows.atoms.effective_rows:,.0f} "
             "equally likely ones"
         ]
-        if rows.atoms.effective_rows < _FEW_ROWS:
+        if rows.atoms.effective_rows < FEW_ROWS:
             said.append("this interval may be too narrow; more labels would help")
         if (most := float(rows.mass.max())) > _LARGE_SHARE:
             said.append(f"one row has {100 * most:.0f} % of the weight")

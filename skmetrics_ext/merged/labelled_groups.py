@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
-from skmetrics_ext.inference.labelling import Labelling, PartlyGiven
+from skmetrics_ext.inference.labelling import Labelling
 from skmetrics_ext.inference.linearized import Linearized
+from skmetrics_ext.inference.partly_labelled import PartlyGiven
 from skmetrics_ext.merged.evaluation import Evaluation, evaluation_rows
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
@@ -19,7 +20,7 @@ from skmetrics_ext.slices.group_columns import NO_GROUPS, GroupColumns, group_ar
 from skmetrics_ext.slices.group_comparisons import Groups, bounds_of
 from skmetrics_ext.tables import Row
 from skmetrics_ext.validation import InvalidParameterError
-from skmetrics_ext.validation.containers import take_params
+from skmetrics_ext.validation.containers import Column, take_params
 
 _NAN = float("nan")
 
@@ -58,7 +59,9 @@ class LabelledGroups:
         codes = [place for place, name in enumerate(self.groups) if name in groups]
         rows, n_rows = np.flatnonzero(np.isin(self.group, codes)), len(self.group)
         key = "labels" if metric.spec.response == "labels" else "scores"
-        given = {**self.columns, "y_pred": self.responses[key]}
+        response = self.responses[key]
+        response = response.labels if isinstance(response, Column) else response
+        given = {**self.columns, "y_pred": response}
         try:
             part = self.labelling.select(rows, n_rows)
             return part.statistic(metric, **take_params(given, n_rows, rows))

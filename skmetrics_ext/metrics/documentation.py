@@ -85,6 +85,21 @@ class Paragraphs:
     population : {"process", "pool"}, default="process"
         Whether all rows are a sample from the process that made them, or are themselves the
         population, of which only the labels were sampled.
+    observed : array-like of bool of shape (n_samples,), default=None
+        Which rows were verified, if that depends on the prediction or on ``X``; ``y_true`` of
+        others is not read. With ``sampling``, the probabilities of being verified; without, they
+        follow from the prediction and ``X``, by cells or by logistic regression, and ``note``
+        shows how.
+    X : array-like or data frame of shape (n_samples, n_features), default=None
+        Covariates of all rows, for ``observed`` and ``target``.
+    target : array-like or data frame of shape (n_target, n_features), default=None
+        The same covariates in the population that is meant, for which rows are weighted. The
+        labels given ``X`` must be distributed as here.
+    target_weight : array-like of shape (n_samples,), default=None
+        Your own weights for another population, in place of ``target``.
+    prevalence : float, Estimate or dict, default=None
+        The share of the positive class in the population that is meant, or of each class, known or
+        estimated. Precision and negative predictive value take a number as their own parameter.
 
     {normalize}
     normalize : bool, default=True

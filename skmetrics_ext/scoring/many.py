@@ -100,8 +100,8 @@ def compute_metrics(
         Nominal coverage of each interval.
     **params : dict
         Further parameters (``zero_division``), passed to the metrics that have them; and
-        ``proxy``, ``sampling`` and ``population`` where ``y_true`` is missing in some rows, as in
-        `confidence_interval`.
+        ``proxy``, ``sampling``, ``population``, ``observed``, ``X``, ``target``, ``target_weight``
+        and ``prevalence``, as in `confidence_interval`.
 
     Returns
     -------

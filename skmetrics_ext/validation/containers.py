@@ -233,6 +233,19 @@ def missing_rows(column: Any) -> Array:
     return marked | missing_values(np.asarray(column)) if kind in _FLOATS else marked
 
 
+def labels_of(y_true: Any, rows: Array) -> Any:
+    """The labels of some rows, without the marks of missing ones."""
+    kept = take_rows(y_true, np.flatnonzero(rows))
+    if isinstance(kept, np.ma.MaskedArray):
+        kept = kept.data
+    if isinstance(kept, np.ndarray) and kept.dtype.kind == "O":
+        kept = kept.tolist()
+    values = np.asarray(kept) if isinstance(kept, list | np.ndarray) else None
+    if values is not None and values.dtype.kind == "f" and (values % 1 == 0).all():
+        return values.astype(np.int64)  # whole numbers are floats only for their missing ones
+    return kept
+
+
 def _with_rows(values: Array, data: Any, name: str) -> Array:
     if values.ndim == 0:
         raise InvalidParameterError(f"{name} must hold rows, got the scalar {data!r:.60}.")

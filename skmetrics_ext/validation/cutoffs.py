@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.validation.containers import Column, read_column
+from skmetrics_ext.validation.containers import Column, labels_of, missing_rows, read_column
 from skmetrics_ext.validation.errors import InvalidParameterError, MixedTargetsError
 from skmetrics_ext.validation.labels import distinct_labels
 from skmetrics_ext.validation.parameters import check_number
@@ -17,7 +17,9 @@ from skmetrics_ext.validation.positive import positive_class
 
 def labels_at(threshold: Any, y_true: Any, y_score: Any, pos_label: Any, name: str) -> Column:
     """Labels of two classes: the positive one where the score is at least the threshold."""
-    limit, found = check_number("threshold", threshold, -np.inf), distinct_labels(y_true)
+    limit, missing = check_number("threshold", threshold, -np.inf), missing_rows(y_true)
+    is_part = missing.ndim == 1 and missing.any()
+    found = distinct_labels(labels_of(y_true, ~missing) if is_part else y_true)
     classes = [] if found is None else found.tolist()
     if len(classes) != 2:
         raise InvalidParameterError(

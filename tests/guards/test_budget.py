@@ -15,11 +15,11 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 # capability is added on purpose, and falls when lines go.
 SLACK = 150
 LIMITS = {
-    "inference": 8995,
+    "inference": 9360,
     "metrics and registry": 5940,
     "report": 4148,
     "merged and slices": 3255,
-    "validation": 2680,
+    "validation": 2698,
     "plotting": 2385,
     "backends": 1975,
     "top level": 1911,
@@ -38,7 +38,7 @@ PAIRS = {
     "kernels": "kernels and datasets",
     "datasets": "kernels and datasets",
 }
-MOST_FILES = 247
+MOST_FILES = 252
 SKIPPED = (
     tokenize.COMMENT,
     tokenize.NL,

@@ -158,3 +158,14 @@ def test_labels_to_collect():
     assert fewer.n < alone.n
     with pytest.raises(ValueError, match="more rows, labelled by the machine or not"):
         sx.sample_size("f1", ROWS["human"], ROWS["pred"], proxy=ROWS["judge"], width=0.01)
+
+
+def test_labels_at_a_threshold():
+    known = {"proxy": ROWS["judge"], "threshold": 0.45}
+    expected = sx.confidence_interval("f1", ROWS["human"], ROWS["pred"], proxy=ROWS["judge"])
+    found = sx.confidence_interval("f1", ROWS["human"], ROWS["score"], **known)
+    assert [*found] == pytest.approx([*expected], rel=1e-12)
+    table = sx.compute_metrics(
+        ["f1"], ROWS["human"], y_score=ROWS["score"], intervals=True, **known
+    )
+    assert numbers(table.row("f1")) == pytest.approx(numbers(expected), rel=1e-12)
