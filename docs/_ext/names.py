@@ -70,6 +70,7 @@ _BY_MODULE = (
     ("slices", GROUPS),
     ("tallies", LARGE),
     ("registry", REGISTRY),
+    ("operations.leaderboard", TESTS),
     ("report.compare_many", TESTS),
     ("report.search", SEARCHES),
     ("report", REPORTS),

@@ -285,6 +285,7 @@ OPTIONS: Mapping[str, Option] = {
     ),
     "claim": Option("claim to test about two models", default="two-sided", choices=ALTERNATIVES),
     "margin": Option("smallest difference that matters", "SIZE", type=float),
+    "leaderboard": _switch("models by rank, with those that may be the best, instead of pairs"),
     "criterion": Option(
         f"what is optimised: {', '.join(RULES)}, or a metric of labels (default: youden)", "NAME"
     ),

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext import compare, compare_many, confidence_interval, evaluate
+from skmetrics_ext import compare, compare_many, confidence_interval, evaluate, leaderboard
 from skmetrics_ext.cli.messages import log, show
 from skmetrics_ext.cli.options import MOST_RESAMPLED, PREDICTIONS, RESAMPLES, Command
 from skmetrics_ext.cli.predictions import ALL, LARGE, PredictedModel, Predictions, find_metric
@@ -211,6 +211,8 @@ def _compare(options: argparse.Namespace) -> int:
     if not comparable:
         raise ValueError("nothing to compare: pass a column of scores of each model to --score.")
     data.check_fit([model for _, model in comparable])
+    if options.leaderboard:
+        return _show_leaderboards(options, data)
     rows = _differences(data, options.by)
     results = Results(data, (), rows)
     of_all_rows = [
@@ -246,6 +248,27 @@ def _compare(options: argparse.Namespace) -> int:
     return show(options, figures, str(_difference_table(data, rows)), page, check)
 
 
+def _show_leaderboards(options: argparse.Namespace, data: Predictions) -> int:
+    """A table of ranks for each metric."""
+    if options.by or options.require or options.html or options.margin is not None:
+        raise ValueError("--leaderboard is printed, or --json; leave out --by, --require, --html.")
+    boards = [
+        leaderboard(name.removeprefix("neg_"), data.true, models, **_arguments(data, metric))
+        for name, metric, models in _questions(data)
+    ]
+    rows = [{"metric": board.metric, **row} for board in boards for row in board.rows]
+    return show(options, rows, "\n\n".join(map(str, boards)), lambda _: None)
+
+
+def _questions(data: Predictions) -> list[tuple[str, Metric, dict[str, Any]]]:
+    """Metrics by name, with the responses of the models that each applies to."""
+    return [
+        (name, metric, {model.name: data.response(model) for model in models})
+        for models, of_kind in _comparable_models(data)
+        for name, metric in data.metrics_of(of_kind).items()
+    ]
+
+
 def _pair_name(row: Row) -> str | None:
     return f"{row['first']} - {row['second']}" if "first" in row else None
 
@@ -272,12 +295,7 @@ def _differences(
 
     ``level`` is that of the intervals, if it is not the one that was asked for.
     """
-    questions = [
-        (name, metric, {model.name: data.response(model) for model in models})
-        for models, of_kind in _comparable_models(data)
-        for name, metric in data.metrics_of(of_kind).items()
-    ]
-    cases = list(product(_groups(data, by), questions))
+    cases = list(product(_groups(data, by), _questions(data)))
     rows: list[Row] = []
     with reporting(not data.options.quiet, len(cases), "metric") as done:
         for n_done, ((group, mask), (name, metric, models)) in enumerate(cases, start=1):
@@ -375,7 +393,7 @@ COMPARE = Command(
         "predictions.csv --target ill --pred old --pred new --metrics recall --positive yes "
         "--claim non-inferior --margin 0.05",
     ),
-    (*PREDICTIONS, "right", "threshold", "claim", "margin"),
+    (*PREDICTIONS, "right", "threshold", "claim", "margin", "leaderboard"),
     _compare,
     {"resamples": 9999},
 )

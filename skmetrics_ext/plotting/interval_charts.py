@@ -91,6 +91,17 @@ def draw_models(result: Any, ax: Any = None) -> Any:
     return ax
 
 
+def draw_leaderboard(result: Any, ax: Any = None) -> Any:
+    """Draw the models by rank with their intervals, those that may be the best in colour."""
+    colours = {True: axes.COLOURS[0], False: axes.GREY}
+    dots = [(row.value, row.low, row.high, colours[row.in_best_set]) for row in result.rows]
+    names = [f"{row.model} ({row.rank_low} to {row.rank_high})" for row in result.rows]
+    label = f"{result.metric}, {100 * result.confidence_level:g}% simultaneous intervals"
+    ax = _draw_rows("Leaderboard.plot", ax, names, dots, label, None)
+    axes.fit_text(ax)
+    return ax
+
+
 def draw_ranks(result: Any, ax: Any = None) -> Any:
     """Draw Demsar's (2006) critical-difference diagram, the best mean rank on top."""
     ranks = dict(zip(result.names, result.average_ranks.tolist(), strict=True))

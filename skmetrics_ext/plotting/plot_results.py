@@ -91,6 +91,7 @@ def draw_report(report: Any, kind: str, ax: Any, options: Mapping[str, Any]) -> 
 PICTURES: Mapping[str, Callable[..., Any]] = {
     "CurveResult": draw_curve,
     "CrossValidationReport": draw_report,
+    "Leaderboard": interval_charts.draw_leaderboard,
     "ManyComparisons": interval_charts.draw_models,
     "NemenyiResult": interval_charts.draw_ranks,
     "Picture": interval_charts.draw_groups,

@@ -273,6 +273,13 @@ def test_planned_sample_sizes_say_what_width_and_power_they_have(run):
 
 
 @pytest.mark.slow
+def test_leaderboards_say_how_often_their_ranks_hold(run):
+    done = run("leaderboards.py", "--draws", "1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(rows(done.stdout)[1:]) == 18
+
+
+@pytest.mark.slow
 def test_studies_of_readers_say_how_often_their_intervals_hold(run):
     done = run("readers.py", "--draws", "1")
     assert done.returncode == 0, done.stdout + done.stderr

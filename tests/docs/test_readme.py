@@ -225,6 +225,13 @@ def claim_many_models() -> None:
     assert found.rows[0]["high"] - found.rows[0]["low"] > alone.high - alone.low
 
 
+def claim_leaderboard() -> None:
+    board = sx.leaderboard("roc_auc", TRUE, {"a": SCORE, "b": OTHER, "c": 1 - SCORE})
+    assert board.rows[0].rank_low == 1
+    assert board.winner.low < board.winner.value
+    assert not in_scikit_learn("leader")
+
+
 def claim_readers() -> None:
     reader, case = np.divmod(np.arange(len(TRUE) * 2), len(TRUE))
     about = {"groups": case, "readers": reader}
@@ -362,6 +369,7 @@ CHECKS: dict[str, Callable[[], None]] = {
     "Sample size": claim_rows_needed,
     "Test of two models": claim_two_models,
     "Test of many models": claim_many_models,
+    "Leaderboard": claim_leaderboard,
     "Several readers of the same cases": claim_readers,
     "Groups of rows": claim_groups,
     "Weak slices of the data": claim_weak_slices,
