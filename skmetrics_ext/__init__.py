@@ -12,7 +12,7 @@ from warnings import warn
 from skmetrics_ext._deprecated import MOVED, REPLACED, deprecated
 from skmetrics_ext._lazy import lazy_names, places_in_stub
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 # Modules whose names are deprecated at the top level.
 _MOVED_TO = ("results", "tallies")
@@ -43,7 +43,7 @@ def __getattr__(name: str) -> Any:
         for home in map(_get, () if name.startswith("_") else _MOVED_TO):
             if name in home.__all__:
                 old, new = f"{__name__}.{name}", f"{home.__name__}.{name}"
-                message = f"{old} is deprecated and will be removed in version 0.3: use {new}."
+                message = f"{old} is deprecated and will be removed in version 0.4: use {new}."
                 warn(message, DeprecationWarning, stacklevel=2)
                 return getattr(home, name)
         raise
