@@ -225,6 +225,14 @@ def claim_many_models() -> None:
     assert found.rows[0]["high"] - found.rows[0]["low"] > alone.high - alone.low
 
 
+def claim_pooling() -> None:
+    pairs = [(0.8, 0.03), (0.7, 0.04), (0.86, 0.02), (0.75, 0.03), (0.78, 0.03)]
+    pooled = sx.pool(pairs)
+    assert pooled.prediction[0] < pooled.low < pooled.high < pooled.prediction[1]
+    assert sx.pool(pairs, how="imputations", n_rows=90).freedom < 89
+    assert not in_scikit_learn("pool", "meta_")
+
+
 def claim_leaderboard() -> None:
     board = sx.leaderboard("roc_auc", TRUE, {"a": SCORE, "b": OTHER, "c": 1 - SCORE})
     assert board.rows[0].rank_low == 1
@@ -369,6 +377,7 @@ CHECKS: dict[str, Callable[[], None]] = {
     "Sample size": claim_rows_needed,
     "Test of two models": claim_two_models,
     "Test of many models": claim_many_models,
+    "Pooling of sites, of imputations": claim_pooling,
     "Leaderboard": claim_leaderboard,
     "Several readers of the same cases": claim_readers,
     "Groups of rows": claim_groups,
