@@ -34,7 +34,15 @@ def _pictures() -> Mapping[str, Callable[..., Any]]:
 _get, __dir__ = lazy_names(__name__, _places)
 
 
+# scikit-learn's displays of one curve -> ours, of one or several.
+_OF_ONE_CURVE = {
+    "RocCurveDisplay": "RocCurvesDisplay",
+    "PrecisionRecallDisplay": "PrecisionRecallCurvesDisplay",
+}
+
+
 def __getattr__(name: str) -> Any:
+    name = _OF_ONE_CURVE.get(name, name)
     if name in MOVED or name in REPLACED:
         return deprecated(name)
     try:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from skmetrics_ext.registry.find import registered_name
 from skmetrics_ext.tables import Row, Table, Tabular, columns
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import near, shown_names
@@ -201,8 +202,9 @@ def _verdicts(wanted: Requirement, table: Sequence[Row], worst: Worst | None) ->
         raise unknown(wanted.text, "model", wanted.model, filter(None, models))
     rows = [row for row in table if wanted.model in (None, row.get("model"))]
     names = list(dict.fromkeys(row.metric for row in rows))
-    is_negated = wanted.metric not in names and NEGATED + wanted.metric in names
-    metric = NEGATED + wanted.metric if is_negated else wanted.metric
+    own = registered_name(wanted.metric, names)
+    is_negated = own not in names and NEGATED + own in names
+    metric = NEGATED + own if is_negated else own
     if metric not in names:
         raise unknown(wanted.text, "metric", wanted.metric, names)
     rows = [row for row in rows if row.metric == metric]

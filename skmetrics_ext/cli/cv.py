@@ -19,6 +19,7 @@ from skmetrics_ext.cli.predictions import note_no_positive_class, parse_positive
 from skmetrics_ext.datasets import Dataset, Use, load
 from skmetrics_ext.registry import scorers
 from skmetrics_ext.registry.defaults import CHOICE
+from skmetrics_ext.registry.find import registered_name
 from skmetrics_ext.report.cross_validation import make_splitter
 from skmetrics_ext.validation.errors import near
 
@@ -66,6 +67,7 @@ def _splitter(options: argparse.Namespace, data: Dataset) -> Any:
 
 def scorer_name(name: str) -> str:
     """The checked name of a scorer; ``log_loss`` means ``neg_log_loss``, as in other commands."""
+    name = registered_name(name)
     name = f"neg_{name}" if f"neg_{name}" in scorers() else name
     sx.get_scorer(name)
     return name

@@ -27,7 +27,7 @@ from skmetrics_ext.datasets.files import target_of, values_of
 from skmetrics_ext.merged.columns import ColumnNames, read_part
 from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.registry.defaults import FILE_METRICS, HEADINGS, OF_MARKS
-from skmetrics_ext.registry.find import reads, scorers, single_valued
+from skmetrics_ext.registry.find import reads, registered_name, scorers, single_valued
 from skmetrics_ext.requirements import Requirement
 from skmetrics_ext.slices.group_columns import GroupColumns
 from skmetrics_ext.tallies import ConfusionTally
@@ -409,7 +409,7 @@ def requested_metrics(options: argparse.Namespace) -> list[str] | None:
     if options.all and options.metrics:
         raise ValueError("--all and --metrics both choose the metrics: pass one of them.")
     required = required_metrics(options)
-    names = names_in(options.metrics)
+    names = list(dict.fromkeys(map(registered_name, names_in(options.metrics))))
     for name in (*names, *required):
         find_metric(name)
     return list(dict.fromkeys([*names, *required])) if names else None
@@ -420,8 +420,9 @@ def required_metrics(options: argparse.Namespace) -> list[str]:
     metrics: list[str] = []
     for text in options.require:
         last_words = (part.split()[-1:] for part in BETWEEN.split(text.replace("/", " ")))
-        named = [n for word in last_words for n in word if {n, f"neg_{n}"} & scorers().keys()]
-        metrics += named if len(named) > 1 else [Requirement.parse(text).metric]
+        words = [registered_name(word) for part in last_words for word in part]
+        named = [n for n in words if {n, f"neg_{n}"} & scorers().keys()]
+        metrics += named if len(named) > 1 else [registered_name(Requirement.parse(text).metric)]
     return metrics
 
 

@@ -11,6 +11,7 @@ from skmetrics_ext.cli.messages import page_of, show
 from skmetrics_ext.cli.options import COLUMNS, Command
 from skmetrics_ext.cli.predictions import Predictions, find_metric
 from skmetrics_ext.registry.defaults import CHOICE, OF_SCORES
+from skmetrics_ext.registry.find import registered_name
 
 _LISTED = "(in --json)"
 
@@ -18,6 +19,7 @@ _LISTED = "(in --json)"
 def _slices(options: argparse.Namespace) -> int:
     model_columns = [*options.score, *options.pred]
     if options.slice_metric:
+        options.slice_metric = registered_name(options.slice_metric)
         find_metric(options.slice_metric)
     data = Predictions.read(options, options.slice_by)
     if len(data.models) > 1:

@@ -19,6 +19,7 @@ from skmetrics_ext.merged.sums import sum_all
 from skmetrics_ext.metrics.calibration.calibration_error import error_of_classes
 from skmetrics_ext.numeric import Array, as_factors
 from skmetrics_ext.registry import Metric
+from skmetrics_ext.registry.find import registered_name
 from skmetrics_ext.result_bases import draw
 from skmetrics_ext.slices import group_comparisons
 from skmetrics_ext.slices.group_columns import ALL, NO_GROUPS, GroupColumns, group_arrays
@@ -97,6 +98,7 @@ class Evaluation(Tabular):
         -------
         Row
         """
+        metric = registered_name(metric, (row.metric for row in self.rows))
         for row in self.rows:
             if (row.metric, row.group, row.of) == (metric, group, of):
                 return row
@@ -194,6 +196,7 @@ class Evaluation(Tabular):
 
     def worst_at(self, metric: str, level: float) -> WorstGroup:
         """The worst group, with bounds that are simultaneous at another level."""
+        metric = registered_name(metric, (row.metric for row in self.rows))
         values = {row.group: row.value for row in self.rows if row.metric == metric}
         return self.groups.of(metric).worst(level, values)
 

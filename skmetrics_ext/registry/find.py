@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache, partial
 from typing import Any
@@ -51,6 +51,7 @@ def defaults_of(function: Callable[..., Any]) -> Mapping[str, Any]:
 
 
 _NEW_NAMES = {f"{name}_gain_score": f"{name}_gain" for name in ("f1", "precision", "recall")}
+_AS_NEAR = 0.1  # how much less like a name another suggestion may be than the first
 _OVER_CLASSES = (None, "micro", "macro", "weighted")
 
 
@@ -381,7 +382,7 @@ def find(metric: Any, params: Mapping[str, Any] | None = None, *, scorer: bool =
     if isinstance(metric, str):
         metric = renamed("METRICS", metric, _NEW_NAMES)
         named = _named(metric, scorer)
-        return _registered(metric, named.spec, {**named.params, **params}) if params else named
+        return _registered(named.name, named.spec, {**named.params, **params}) if params else named
     if not callable(metric):
         several = isinstance(metric, list | tuple) and all(isinstance(name, str) for name in metric)
         raise InvalidParameterError(
@@ -410,9 +411,24 @@ def _plain(value: Any) -> Any:
 def familiar_name(name: Any) -> str | None:
     """The registered name of a metric that is called ``name`` elsewhere, or spelled differently."""
     plain = re.sub(r"[^a-z0-9+]+", "_", str(name).lower().replace("'", ""))
+    stem, _, average = plain.rpartition("_")
+    variant = f"{SYNONYMS.get(stem)}_{average}"  # "sensitivity_macro"
+    if plain.startswith("neg_"):
+        variant = f"neg_{familiar_name(plain.removeprefix('neg_'))}"
     registered = SYNONYMS.get(plain) or SYNONYMS.get(plain.removesuffix("_score"))
-    is_spelling = registered is None and plain in scorers() and plain != name
-    return plain if is_spelling else registered
+    spelled = (each for each in (plain, variant) if each in scorers() and each != name)
+    return registered or next(spelled, None)
+
+
+def registered_name(name: Any, among: Iterable[Any] = ()) -> Any:
+    """The registered name of a metric for a synonym of it; any other name as it is.
+
+    A name that is one of those ``among`` which it is looked up is meant literally.
+    """
+    is_own = not isinstance(name, str) or name in among or name in SPECS
+    if is_own or {name, f"neg_{name}"} & scorers().keys():
+        return name
+    return familiar_name(name) or name
 
 
 @lru_cache(maxsize=1024)
@@ -426,12 +442,19 @@ def _named(name: str, scorer: bool) -> Metric:
             return Metric(name, spec.function, spec, params)
     registered = familiar_name(name)
     if registered is not None:
-        if scorer and f"neg_{registered}" in known:
-            registered = f"neg_{registered}"
-        raise InvalidParameterError(f"{name!r} is called {registered!r} here.")
+        if scorer and registered not in known and f"neg_{registered}" in known:
+            raise InvalidParameterError(
+                f"{name!r} is a loss, and scorers are higher-is-better: 'neg_{registered}'."
+            )
+        return _named(registered, scorer)
     near = difflib.get_close_matches(str(name), [*scorer_names(), *SYNONYMS], n=3, cutoff=0.5)
-    close = dict.fromkeys(SYNONYMS.get(similar, similar) for similar in near)
-    hint = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
+    likeness = [difflib.SequenceMatcher(None, str(name), similar).ratio() for similar in near]
+    close = [
+        f"{similar!r} ({SYNONYMS[similar]})" if similar in SYNONYMS else repr(similar)
+        for similar, ratio in zip(near, likeness, strict=True)
+        if ratio > likeness[0] - _AS_NEAR  # others resemble it in letters only
+    ]
+    hint = f" Did you mean {' or '.join(close)}?" if close else ""
     raise InvalidParameterError(
         f"{name!r} is not a valid scoring value.{hint} skmetrics_ext.get_scorer_names() lists all."
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from skmetrics_ext.formats import json_of
+from skmetrics_ext.registry.find import registered_name
 from skmetrics_ext.report import saving, tables
 from skmetrics_ext.report.out_of_fold import FoldValues
 from skmetrics_ext.report.summary import (
@@ -106,7 +107,7 @@ class CrossValidationReport(FoldValues, Tabular):
         ValueError
             If the report has no such metric, or it is undefined on all folds of all models.
         """
-        metric = self.metrics[0] if metric is None else metric
+        metric = self.metrics[0] if metric is None else registered_name(metric, self.metrics)
         check_option("metric", metric, self.metrics)
         means = defined_means(self, metric)
         if not means:

@@ -8,6 +8,7 @@ from typing import Any
 
 from skmetrics_ext.registry import find
 from skmetrics_ext.registry.defaults import HEADLINE
+from skmetrics_ext.registry.find import registered_name
 from skmetrics_ext.scoring import ScorerPanel
 from skmetrics_ext.scoring.panel import accepts_weight, named_scorers
 from skmetrics_ext.scoring.scorer import check_classes, metric_of
@@ -214,6 +215,8 @@ def _resolve_scoring(scoring: Any, task: str, positive: Any) -> tuple[ScorerPane
             left_out = tuple(name for name in scoring if find(name).sides == "one")
             scoring = [name for name in scoring if name not in left_out]
     scorers = named_scorers(scoring)
+    if not isinstance(scoring, Mapping):  # whose names are those of the user
+        scorers = {registered_name(name): scorer for name, scorer in scorers.items()}
     panel = ScorerPanel(scorers, pos_label=positive)
     if get_config().get("enable_metadata_routing"):
         made: Mapping[str, Any] = panel.scorers

@@ -26,6 +26,7 @@ from skmetrics_ext.inference.tests.rank_tests import holm_adjust
 from skmetrics_ext.metrics.spec import NO_ROW
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.questions import Rows
+from skmetrics_ext.registry.find import registered_name
 from skmetrics_ext.report.fold import FoldResult, computed_once, group_sizes
 from skmetrics_ext.report.out_of_fold import (
     FoldValues,
@@ -454,6 +455,7 @@ def compare_models(
     """A row per metric and pair of models; the pairs of a metric are one family of tests."""
     check_option("against", against, ("all", "baseline"))
     if metric is not None:
+        metric = registered_name(metric, report.metrics)
         check_option("metric", metric, report.metrics)
     if against == "baseline" and report.baseline is None:
         raise InvalidParameterError("This report has no baseline: compare against='all'.")

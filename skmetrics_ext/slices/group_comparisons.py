@@ -22,6 +22,7 @@ from skmetrics_ext.inference.simultaneous import optimistic_estimates
 from skmetrics_ext.inference.tests.rank_tests import holm_adjust
 from skmetrics_ext.numeric import divide
 from skmetrics_ext.registry import Metric
+from skmetrics_ext.registry.find import registered_name
 from skmetrics_ext.result_bases import Result
 from skmetrics_ext.slices.chance_spread import compare_ranges, p_value_of_means
 from skmetrics_ext.slices.group_columns import NO_GROUPS, GroupColumns
@@ -105,6 +106,7 @@ class Groups:
         """Compare the groups by one of the metrics."""
         if not self.by.names or self.source is None:
             raise InvalidParameterError("There are no groups to compare: pass by=.")
+        metric = registered_name(metric, self.metrics) if isinstance(metric, str) else metric
         if not isinstance(metric, str) or metric not in self.metrics:
             raise InvalidParameterError(
                 f"metric={metric!r} was not asked for.{near(str(metric), self.metrics)} "

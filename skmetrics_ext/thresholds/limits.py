@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from skmetrics_ext.registry.defaults import SYNONYMS
 from skmetrics_ext.requirements import NEGATED, Requirement, unknown
 from skmetrics_ext.tables import Row
 from skmetrics_ext.validation import InvalidParameterError
@@ -42,10 +43,16 @@ def reader_of_sums(
             names[f"{model}/{name}"] = (model, metric), factor
             if len(models) == 1:
                 names[name] = (model, metric), factor
+    own = set(names)
+    for synonym, name in SYNONYMS.items():
+        for stem in [f"{model}/" for model in models] + [""]:
+            if stem + name in names:
+                names.setdefault(stem + synonym, names[stem + name])
     longest_first = sorted(names, key=len, reverse=True)
 
     def read(text: Any) -> Row | Requirement | None:
-        parsed = _parsed(text, longest_first) if isinstance(text, str) else None
+        fitting = [name for name in longest_first if name in own or name in str(text)]
+        parsed = _parsed(text, fitting) if isinstance(text, str) else None
         if parsed is None:
             return None
         factors, sign, limit = parsed

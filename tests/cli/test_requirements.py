@@ -111,7 +111,6 @@ def test_limits_of_a_cross_validation(capsys):
     ("limit", "message"),
     [
         ("roc_auc", "cannot be read"),
-        ("auc>=0.5", "'auc' is called 'roc_auc' here"),
         ("worst:roc_auc>=0.5", "needs groups"),
         ("f1>=0.5", "f1 needs predicted labels"),
         ("new/roc_auc>=0.5", "names an unknown model 'new'"),
