@@ -23,6 +23,7 @@ from skmetrics_ext.inference.compare_samples import compare_samples as compare_s
 from skmetrics_ext.inference.confidence_interval import confidence_interval as confidence_interval
 from skmetrics_ext.inference.confidence_interval import influence_values as influence_values
 from skmetrics_ext.inference.known import estimate as estimate
+from skmetrics_ext.inference.label_plan import label_plan as label_plan
 from skmetrics_ext.inference.pass_at_k import pass_at_k as pass_at_k
 from skmetrics_ext.inference.pooling import pool as pool
 from skmetrics_ext.inference.proportions import proportion_interval as proportion_interval

@@ -3,6 +3,7 @@
 from skmetrics_ext.inference.area_power import SampleSize as SampleSize
 from skmetrics_ext.inference.bands import CurveBand as CurveBand
 from skmetrics_ext.inference.calibration_intervals import CalibrationLine as CalibrationLine
+from skmetrics_ext.inference.label_plan import LabelPlan as LabelPlan
 from skmetrics_ext.inference.pooling import PooledEstimate as PooledEstimate
 from skmetrics_ext.inference.results import Comparison as Comparison
 from skmetrics_ext.inference.results import Estimate as Estimate

@@ -115,6 +115,7 @@ RESULTS = {
     ),
     "precision_recall_curves": lambda: sx.precision_recall_curves(Y, S),
     "precision_recall_gain_curve": lambda: sx.precision_recall_gain_curve(Y, S),
+    "label_plan": lambda: sx.label_plan("accuracy", score=[0.2, 0.9, 0.4], threshold=0.5, budget=2),
     "pass_at_k": lambda: sx.pass_at_k(4, [1, 3, 0], 2),
     "proportion_difference_interval": lambda: proportion_difference_interval(3, 9, 4, 9),
     "proportion_interval": lambda: sx.proportion_interval(3, 9),

@@ -35,7 +35,7 @@ from skmetrics_ext.inference.proxies import correct_by_proxy, with_judge
 from skmetrics_ext.inference.sampling import with_sampling
 from skmetrics_ext.inference.scales import SCALES, Interval, quantile, scales_of
 from skmetrics_ext.numeric import Array, divide, wilson_bounds
-from skmetrics_ext.registry import Metric
+from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.tables import without_methods
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import missing_rows, take_params
@@ -48,6 +48,7 @@ OTHER_LABELS = (
     "These two estimates use different labels, proxies or sampling probabilities of the same rows: "
     "compute both with the same arguments."
 )
+_RAREST = 20  # rows of the rarest class, at the first look
 MISSING = "Input y_true contains NaN"
 _NAMES = (
     "pass proxy= (a machine's labels of all rows), sampling= (the probability with which each row "
@@ -146,7 +147,16 @@ def _methods(statistic: Any) -> dict[str, Method]:
     plain = statistic.plain
     if not statistic.correction.used:
         return {name: partial(_of_plain, each) for name, each in methods_of(plain).items()}
-    return {**dict.fromkeys((_scale_of(plain), "delta"), _interval), ANYTIME: anytime_interval}
+    return {**dict.fromkeys((_scale_of(plain), "delta"), _interval), ANYTIME: _at_any_time}
+
+
+def _at_any_time(statistic: Any, method: str, level: Any, plan: DrawPlan) -> Interval:
+    """The interval that holds at every look, from some rows of the rarest class on."""
+    if statistic.origin.fewest_rows >= _RAREST:
+        return anytime_interval(statistic, method, level, plan)
+    nan, few = np.full(np.shape(level), np.nan), statistic.origin.fewest_rows
+    note = f"{few:.0f} rows of the smallest class are fewer than {_RAREST}, at which looks start"
+    return Interval(nan, nan, statistic.error, note)
 
 
 def _scale_of(plain: Any) -> str:
@@ -203,6 +213,7 @@ class Labelling:
     target_weight: Any = None
     prevalence: Any = None
     fixed: bool = False
+    planned: tuple[str, ...] = ()
     responses: Any = None
 
     @classmethod
@@ -214,12 +225,12 @@ class Labelling:
             return None
         plan = given["sampling"]
         fixed, given["sampling"] = getattr(plan, "fixed", False), getattr(plan, "probability", plan)
-        return cls(**given, fixed=fixed)
+        return cls(**given, fixed=fixed, planned=getattr(plan, "metrics", ()))
 
     @classmethod
     def taken_from(cls, params: dict[str, Any]) -> Labelling | None:
         """The arguments among those of a call, which keeps the others."""
-        names = [item.name for item in fields(cls)[:-2]]
+        names = [item.name for item in fields(cls)[:-3]]
         given = {name: params.pop(name, None) for name in names}
         return cls.of(**given | {"population": given["population"] or "process"})
 
@@ -271,6 +282,9 @@ class Labelling:
             return found if isinstance(found, Linearized) else Corrected.of(*found)
         plain, parts = data.of_labels(metric)
         reading = Reading(float(plain.value), parts, data.rows)
+        if self.planned and all(find(name).spec is not metric.spec for name in self.planned):
+            said = f"planned for {' and '.join(self.planned)}: {notes.MAY_MISS}"
+            reading = replace(reading, said=(said,))
         if self.proxy is not None:
             reading = with_judge(reading, plain.origin.metric, metric, data, self.proxy)
         return Corrected.of(plain, reading)

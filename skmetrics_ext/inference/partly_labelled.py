@@ -298,8 +298,12 @@ def contributions_of(
     if isinstance(sample, RankingSample) and (data.weight < 0).any():
         plain = replace(sample.data, weight=None, cache={})
         sample = SignedRankingSample(sample.metric, np.nan, plain, sample.design)
-    value = float(np.ravel(sample.statistic(sample.atoms.rows[None]))[0])
+    value = readers.check_single_value(
+        "a metric of some labels", metric, sample.statistic(sample.atoms.rows[None])[0]
+    )
     statistic = linearize(replace(sample, value=value))
+    if not statistic.has_influence or sample.jumps:
+        raise InvalidParameterError(without_influence(metric.name))
     parts = np.zeros(len(weight))
     parts[weight != 0] = statistic.by_row[0]
     return value, parts, statistic.origin

@@ -51,8 +51,8 @@ def with_sampling(
     rows = replace(rows, probability=probability, pool=pool)
     if sampling is not None:
         said = [
-            f"labels of {len(data.places):,} rows, worth {rows.atoms.effective_rows:,.0f} "
-            "equally likely ones"
+            f"{len(data.places):,} labels drawn with known probabilities, "
+            f"{rows.atoms.effective_rows:,.0f} effective rows"
         ]
         if rows.atoms.effective_rows < FEW_ROWS:
             said.append("this interval may be too narrow; more labels would help")
