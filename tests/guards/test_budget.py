@@ -15,7 +15,7 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 # capability is added on purpose, and falls when lines go.
 SLACK = 150
 LIMITS = {
-    "inference": 9360,
+    "inference": 9520,
     "metrics and registry": 5965,
     "report": 4148,
     "operations": 240,
@@ -39,7 +39,7 @@ PAIRS = {
     "kernels": "kernels and datasets",
     "datasets": "kernels and datasets",
 }
-MOST_FILES = 252
+MOST_FILES = 256
 SKIPPED = (
     tokenize.COMMENT,
     tokenize.NL,
