@@ -25,12 +25,12 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from skmetrics_ext.metrics.labels.accuracy import accuracy_score
 from skmetrics_ext.metrics.labels.costs import expected_cost, read_costs
 from skmetrics_ext.numeric import Array, PosLabel, RandomState
+from skmetrics_ext.questions import Rows
 from skmetrics_ext.registry.defaults import CRITERION
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.thresholds.criteria import COST, Choice, Objective
 from skmetrics_ext.thresholds.search import REVERSED, best_over_folds, is_reversed, pooled_rows
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
-from skmetrics_ext.validation.column_names import check_pairs, check_response
 from skmetrics_ext.validation.containers import count_rows, read_array, take_params, take_rows
 from skmetrics_ext.validation.errors import warn_user
 from skmetrics_ext.validation.groups import read_groups
@@ -558,18 +558,9 @@ def response_columns(
     estimator: Any, X: Any, methods: tuple[str, ...], classes: Array, positive: int | None
 ) -> Array:
     """Scores of the positive class (n, 1), or of all classes (n, K), matched by name."""
-    method = next((name for name in methods if hasattr(estimator, name)), None)
-    if method is None:
-        raise AttributeError(
-            f"{type(estimator).__name__} has none of the following attributes: "
-            f"{', '.join(methods)}."
-        )
-    response = getattr(estimator, method)(X)
-    known = read_array("classes_", estimator.classes_).tolist()
-    check_response(response, known, method)
-    scores = read_array(method, response)
-    if method == "decision_function":
-        check_pairs(estimator, known, scores, lambda: estimator.predict(X))
+    rows = Rows.of_model(estimator, X, None)
+    method = rows.method((methods, True), "ThresholdOptimizerCV")
+    scores, known = read_array(method, rows.columns(method)), rows.known or []
     if scores.ndim == 1 or scores.shape[1] == 1:
         decision = scores.reshape(-1)
         scores = np.column_stack([-decision, decision])
