@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -71,7 +71,8 @@ def compute_metrics(
         Scores, for metrics of scores. By default ``y_proba`` is used, but not by the hinge loss,
         which reads the sign of decision values.
     y_proba : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
-        Probabilities, for metrics of probabilities. A single column is the positive class.
+        Probabilities, for metrics of probabilities. A single column is the positive class. In a
+        table each metric reads the array that it would read alone.
     labels : array-like of shape (n_classes,), default=None
         The class of each column of ``y_score`` and ``y_proba``, in order; the second of two
         classes is positive. For metrics of labels, the classes to average over.
@@ -149,11 +150,14 @@ def compute_metrics(
     if threshold is not None:
         params |= _cut(list(map(find, metrics)), y_true, arrays, threshold, pos_label)
     if by is not None or intervals or labelling is not None:
+        from skmetrics_ext.merged.layout import find_metrics
+
         level = check_level(confidence_level) if intervals else None
         options |= {"by": by, "groups": groups, "level": level, **by_group}
         options |= {} if method == "auto" else {"method": method}
         with naming_labelling():
-            table = _table(metrics, y_true, arrays, params, options, labelling)
+            found = tuple(_with_params(find_metrics(metrics), params))
+            table = _table(found, y_true, arrays, options, labelling)
         if method != "auto" and not any(method in str(row.method) for row in table):
             raise InvalidParameterError(f"method={method!r} is of no interval of {list(metrics)}.")
         is_dict = by is None and not intervals
@@ -218,39 +222,79 @@ def _with_params(metrics: Sequence[Metric], params: dict[str, Any]) -> list[Metr
 
 
 def _table(
-    metrics: Sequence[str],
+    metrics: tuple[Metric, ...],
     y_true: Any,
     arrays: dict[str, Any],
-    params: dict[str, Any],
     options: dict[str, Any],
     labelling: Labelling | None,
 ) -> Any:
     """The metrics of all rows or of each group, as `evaluate` computes them."""
     from skmetrics_ext.merged.evaluation import evaluate_arrays
     from skmetrics_ext.merged.labelled_groups import evaluate_labelled
-    from skmetrics_ext.merged.layout import find_metrics
 
-    y_score, y_proba = arrays["scores"], arrays["probabilities"]
-    if y_score is not None and y_proba is not None:
-        raise InvalidParameterError(
-            "A table reads y_score or y_proba, one for all metrics, got both: pass one of them."
-        )
-    y_score = y_proba if y_score is None else y_score
-    found = tuple(_with_params(find_metrics(metrics), params))
-    for metric in found:
+    y_score = arrays["scores"]
+    if y_score is None:
+        y_score = arrays["probabilities"]
+    elif arrays["probabilities"] is not None:  # one table for each, of the metrics that read it
+        parts: dict[str, list[Metric]] = {}
+        for metric in metrics:
+            unread = "scores" if metric.spec.response == "probabilities" else "probabilities"
+            parts.setdefault(unread, []).append(metric)
+        tables = [
+            _table(tuple(part), y_true, {**arrays, unread: None}, dict(options), labelling)
+            for unread, part in parts.items()
+        ]
+        return tables[0] if len(tables) == 1 else _joined(tables, [each.name for each in metrics])
+    for metric in metrics:
         _response_of(metric.name, metric.spec, {**arrays, "probabilities": y_score})
     if labelling is not None:
         responses = {"labels": arrays["labels"], "scores": y_score}
-        given = {"sample_weight": options.pop("sample_weight"), "groups": options.pop("groups")}
-        return evaluate_labelled(found, {"y_true": y_true} | given, responses, labelling, **options)
-    reads_labels = {metric.sums == "tables" for metric in found}
+        own = {name: options.pop(name) for name in ("sample_weight", "groups")}
+        given = {"y_true": y_true, **own}
+        return evaluate_labelled(metrics, given, responses, labelling, **options)
+    reads_labels = {metric.sums == "tables" for metric in metrics}
     return evaluate_arrays(
-        found,
+        metrics,
         y_true,
         arrays["labels"] if True in reads_labels else None,
         y_score if False in reads_labels else None,
         **options,
     )
+
+
+@dataclass(frozen=True)
+class _Sources:
+    """Statistics of metrics that were read from several arrays, each from its own."""
+
+    of_metric: Mapping[str, Any]
+    plan: Any
+
+    def statistic(self, metric: Metric, groups: Sequence[Any]) -> Any:
+        return self.of_metric[metric.name].statistic(metric, groups)
+
+
+def _joined(tables: Sequence[Any], names: Sequence[str]) -> Any:
+    """Two evaluations of the same rows as one, with the metrics in the order of their names."""
+    from skmetrics_ext.merged.evaluation import evaluation_rows
+
+    first, second = tables
+    both = first.groups, second.groups
+    source_of = {name: each.source for each in both for name in each.metrics}
+    metrics = {name: metric for each in both for name, metric in each.metrics.items()}
+    groups = replace(
+        both[0],
+        metrics={name: metrics[name] for name in names},
+        source=_Sources(source_of, both[0].source.plan),
+        n_rows=both[1].n_rows | both[0].n_rows,
+    )
+    place = {group: k for k, group in enumerate(groups.n_rows)}
+    rows = sorted(
+        [*first.rows, *second.rows], key=lambda row: (place[row.group], names.index(row.metric))
+    )
+    notes = list(dict.fromkeys([*first.rows.notes, *second.rows.notes]))
+    table = evaluation_rows(rows, first.confidence_level, groups.by, notes)
+    bins, areas = first.bins | second.bins, first.pair_areas | second.pair_areas
+    return replace(first, rows=table, groups=groups, bins=bins, pair_areas=areas)
 
 
 def _value(metric: Metric, checked: Any, labels: Any, pos_label: Any) -> Any:

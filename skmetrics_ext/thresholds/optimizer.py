@@ -234,7 +234,11 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         self.classes_ = read_array("classes_", self.estimator_.classes_)
         self._check_classes(y)
         self._costs = self._read_costs() if objective is None else None
-        self._positive = None if objective is None else self._find_positive(objective)
+        self._positive: int | None = None  # place of the positive class, if one has a threshold
+        if objective is not None and len(self.classes_) == 2:
+            classes, either = self.classes_.tolist(), objective.sides != "one"
+            positive = positive_class(classes, self.pos_label, what="The threshold", either=either)
+            self._positive = classes.index(positive)
         folds = Parallel(n_jobs=self.n_jobs)(
             delayed(score_fold)(
                 self.estimator_ if self._is_prefit else clone(self.estimator),
@@ -315,14 +319,6 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
                 "confidence, prevalence and pos_label are for one positive class, and y has "
                 f"{len(self.classes_)} classes: leave them out."
             )
-
-    def _find_positive(self, objective: Objective) -> int | None:
-        """Position of the positive class; None if every class has a threshold."""
-        if len(self.classes_) > 2:
-            return None
-        classes, either = self.classes_.tolist(), objective.sides != "one"
-        positive = positive_class(classes, self.pos_label, what="The threshold", either=either)
-        return classes.index(positive)
 
     def _read_costs(self) -> Array:
         """The matrix of costs; arguments that have no effect on the expected cost are rejected."""

@@ -300,8 +300,6 @@ def test_a_table_reads_scores_from_either_argument(argument):
     table = compute_metrics(names, Y, PRED, intervals=True, **{argument: P})
     own = compute_metrics(names, Y, PRED, y_score=P)
     assert {row.metric: row.value for row in table.rows} == pytest.approx(own, rel=1e-13)
-    with pytest.raises(ValueError, match="reads y_score or y_proba, one for all metrics, got both"):
-        compute_metrics(names, Y, PRED, y_score=P, y_proba=P, intervals=True)
     for needs, given in (("y_pred", {argument: P}), ("y_score", {"y_pred": PRED})):
         with pytest.raises(ValueError, match=f"pass {needs}=") as told:
             compute_metrics(names, Y, intervals=True, **given)
@@ -312,3 +310,48 @@ def test_a_table_reads_what_its_metrics_need():
     """An array that no metric reads is not looked at."""
     assert compute_metrics(["roc_auc"], Y, ["?"], y_score=P, intervals=True).rows[0].value > 0
     assert compute_metrics(["f1"], Y, PRED, y_score=["?"], intervals=True).rows[0].value > 0
+
+
+BOTH = ["log_loss", "f1", "roc_auc", "hinge_loss", "brier_score", "average_precision"]
+MARGIN = RNG.normal(2 * Y - 1, 1.5)  # ranks the rows in another order than P
+SITE = np.array(["a", "b", "c"])[RNG.integers(0, 3, 200)]
+
+
+def read_by(name):
+    if name == "f1":
+        return PRED
+    return P if name in ("log_loss", "brier_score") else MARGIN
+
+
+@pytest.mark.parametrize("weight", [None, W])
+def test_a_table_reads_scores_and_probabilities_together(weight):
+    """Each metric reads the array that it reads alone, with the interval that it has alone."""
+    given = {"y_pred": PRED, "y_score": MARGIN, "y_proba": P, "sample_weight": weight}
+    table = compute_metrics(BOTH, Y, intervals=True, **given)
+    assert [row.metric for row in table] == BOTH
+    assert {row.metric: row.value for row in table} == pytest.approx(
+        compute_metrics(BOTH, Y, **given), rel=1e-13
+    )
+    for row in table:
+        expected = confidence_interval(row.metric, Y, read_by(row.metric), sample_weight=weight)
+        assert (row.low, row.high) == pytest.approx((expected.low, expected.high), rel=1e-9)
+
+
+def test_groups_are_compared_by_scores_and_by_probabilities():
+    given = {"y_pred": PRED, "y_score": MARGIN, "y_proba": P}
+    whole = compute_metrics(BOTH, Y, by={"site": SITE}, margins=True, intervals=True, **given)
+    assert [(row.group, row.metric) for row in whole][:7] == [
+        *(("a", name) for name in BOTH),
+        ("b", BOTH[0]),
+    ]
+    for name in BOTH:
+        read = next(key for key, values in given.items() if values is read_by(name))
+        argument = {read: given[read]}
+        alone = compute_metrics(
+            [name], Y, by={"site": SITE}, margins=True, intervals=True, **argument
+        )
+        assert str(whole.gaps(name)) == str(alone.gaps(name)), name
+        assert str(whole.worst(name)) == str(alone.worst(name)), name
+        assert str(whole.spread(name)) == str(alone.spread(name)), name
+        rows = [dict(row) for row in whole if row.metric == name]
+        assert str(rows) == str([dict(row) for row in alone])

@@ -129,7 +129,6 @@ def test_every_metric_has_a_value_or_a_reason_and_so_have_its_gaps(step):
         ({"by": {"site": ["a"] * 60}, "bins": {"age": 2}}, "not among the columns of by"),
         ({"by": {"row": np.arange(200)}}, "identifies rows"),
         ({"by": {"site": np.ma.masked_equal([0, 1] * 30, 1)}}, "masked"),
-        ({"by": {"site": ["a"] * 60}, "y_proba": [0.5] * 60}, "one for all metrics"),
         ({"by": {"site": ["a"] * 60}, "beta": 2}, "takes"),
     ],
 )

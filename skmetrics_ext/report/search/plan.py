@@ -284,29 +284,28 @@ def scoring_of(search: Any, classes: list[Any]) -> dict[str, Callable[..., Any]]
 
 def as_ours(scoring: Any, classes: list[Any]) -> Callable[..., Any]:
     """The equivalent scorer of this package, or the scorer itself if there is none."""
+    kwargs: dict[str, Any] = {}
     if isinstance(scoring, str):
-        return get_scorer(scoring, **_default_positive(find(scoring, scorer=True), classes))
-    function = getattr(scoring, "_score_func", None)
-    if isinstance(scoring, Scorer) or function is None:
-        return scoring
-    name, module = getattr(function, "__name__", ""), getattr(function, "__module__", "")
-    if not module.startswith("sklearn.metrics") or name not in METRICS:
-        return scoring
-    kwargs = dict(scoring._kwargs)
-    try:
-        metric = find(METRICS[name].function, kwargs)
-    except InvalidParameterError:
-        return scoring
-    kwargs |= _default_positive(metric, classes)
-    return Scorer(metric.function, scoring._sign, kwargs, scoring._response_method)
-
-
-def _default_positive(metric: Any, classes: list[Any]) -> dict[str, Any]:
-    """``pos_label=1``, scikit-learn's default, for metrics of labels without a natural positive."""
+        metric = find(scoring, scorer=True)
+    else:
+        function = getattr(scoring, "_score_func", None)
+        if isinstance(scoring, Scorer) or function is None:
+            return scoring
+        name, module = getattr(function, "__name__", ""), getattr(function, "__module__", "")
+        if not module.startswith("sklearn.metrics") or name not in METRICS:
+            return scoring
+        kwargs |= scoring._kwargs
+        try:
+            metric = find(METRICS[name].function, kwargs)
+        except InvalidParameterError:
+            return scoring
     by_default = metric.spec.response == "labels" and "pos_label" not in metric.params
     if by_default and metric.sides == "one" and len(classes) == 2 and 1 in classes:
-        return {} if natural_positive(classes) is not None else {"pos_label": 1}
-    return {}
+        # scikit-learn's default for labels without a natural positive class
+        kwargs |= {} if natural_positive(classes) is not None else {"pos_label": 1}
+    if isinstance(scoring, str):
+        return get_scorer(scoring, **kwargs)
+    return Scorer(metric.function, scoring._sign, kwargs, scoring._response_method)
 
 
 def _default_scorer(estimator: Any) -> Callable[..., Any]:
