@@ -23,6 +23,7 @@ from skmetrics_ext.metrics.rankings.precision_recall_gain import (
 )
 from skmetrics_ext.metrics.rankings.risk_coverage import RiskCoverageCurve as RiskCoverageCurve
 from skmetrics_ext.operations.leaderboard import Leaderboard as Leaderboard
+from skmetrics_ext.operations.shrinkage import ShrunkTable as ShrunkTable
 from skmetrics_ext.registry import MetricSpec as MetricSpec
 from skmetrics_ext.report import CrossValidationReport as CrossValidationReport
 from skmetrics_ext.report.compare_many import ManyComparisons as ManyComparisons

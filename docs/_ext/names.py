@@ -71,6 +71,7 @@ _BY_MODULE = (
     ("tallies", LARGE),
     ("registry", REGISTRY),
     ("operations.leaderboard", TESTS),
+    ("operations", GROUPS),
     ("report.compare_many", TESTS),
     ("report.search", SEARCHES),
     ("report", REPORTS),

@@ -272,6 +272,12 @@ def test_planned_sample_sizes_say_what_width_and_power_they_have(run):
             assert float(mean) == pytest.approx(float(value), rel=0.5)
 
 
+def test_small_groups_say_how_often_their_intervals_hold(run):
+    done = run("small_groups.py", "--draws", "1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(rows(done.stdout)[1:]) == 4
+
+
 def test_pooling_says_how_often_its_intervals_hold(run):
     done = run("pooling.py", "--draws", "3")
     assert done.returncode == 0, done.stdout + done.stderr

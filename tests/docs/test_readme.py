@@ -258,6 +258,15 @@ def claim_groups() -> None:
     assert not in_scikit_learn("group", "gap", "fair")
 
 
+def claim_small_groups() -> None:
+    by = {"site": np.arange(60) % 6}
+    found = sx.compute_metrics(["accuracy"], TRUE, given("f1_score", SCORE), by=by, intervals=True)
+    table = found.shrunk("accuracy")
+    raw, value = (np.array([row[key] for row in table]) for key in ("raw", "value"))
+    assert np.ptp(value) < np.ptp(raw)
+    assert not in_scikit_learn("shrunk", "bayes")
+
+
 def claim_weak_slices() -> None:
     data = {"true": np.zeros(400, int), "pred": np.repeat([0, 1], [340, 60])}
     data["site"] = np.repeat(["a", "b"], [340, 60])
@@ -381,6 +390,7 @@ CHECKS: dict[str, Callable[[], None]] = {
     "Leaderboard": claim_leaderboard,
     "Several readers of the same cases": claim_readers,
     "Groups of rows": claim_groups,
+    "Small groups that borrow strength": claim_small_groups,
     "Weak slices of the data": claim_weak_slices,
     "Best score of a search, corrected": claim_search,
     "Fold without a class": claim_lost_class,
