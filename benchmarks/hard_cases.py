@@ -4,9 +4,10 @@
 
 Scores with heavy tails, of a few grades, areas near 1, probabilities that say too much, five or
 ten rows of a class, few groups that hold it, groups of 1 to 40 rows, skewed weights, two positive
-rows in a hundred, precision at low recalls, and models that are equally good at other operating
-points. An interval with a note says itself that its level is doubtful, so the share of those is
-shown, and how often those without one hold the true value; the worst come first. Prints Markdown.
+rows in a hundred, precision at low recalls, calibration lines that do not fit, and models and
+groups that are equally good. An interval with a note says itself that its level is doubtful, so the
+share of those is shown, and how often those without one hold the true value; the worst come first.
+Prints Markdown.
 """
 
 from __future__ import annotations
@@ -155,6 +156,20 @@ def _sure_third(rng: np.random.Generator, n_neg: int, n_pos: int) -> Rows:
     return y, expit(np.where(sure, np.where(wrong, -14, 14) * side, odds)), {}
 
 
+def _wrong_line(rng: np.random.Generator, n_neg: int, n_pos: int) -> Rows:
+    """Risks expit(z), predicted as expit(4 z + 1), cut at 1e-6."""
+    z = rng.normal(-1.3, 1.2, n_neg + n_pos)
+    y = (rng.random(len(z)) < expit(z)).astype(int)
+    return y, np.clip(expit(4 * z + 1), 1e-6, 1 - 1e-6), {}
+
+
+def _third_alike(rng: np.random.Generator, n_neg: int, n_pos: int) -> Rows:
+    """A third of the positives have the scores of the others, 3.5 lower than the rest of them."""
+    y = np.repeat([0, 1], [n_neg, n_pos])
+    score = rng.normal(size=len(y)) + 3.5 * y * (rng.random(len(y)) < 2 / 3)
+    return y, expit(2.5 * score - 4.3), {}
+
+
 def _hardly_predicted(rng: np.random.Generator, n_neg: int, n_pos: int) -> Rows:
     """Five classes, the rarest of which hardly ever has the highest score."""
     shares = [0.4, 0.3, 0.15, 0.1, 0.05]
@@ -190,6 +205,7 @@ LABELS = ("recall", "precision", "f1", "balanced_accuracy", "matthews_corrcoef",
 PRECISIONS = tuple(f"precision_at_recall of {recall}" for recall in (0.1, 0.2, 0.3, 0.5))
 RATES = ("sensitivity_at_specificity_90", "specificity_at_sensitivity_80")
 IN_BLOCK = tuple(f"sensitivity_at_specificity of {share}" for share in (0.1, 0.3, 0.5, 0.6))
+LINE = ("slope", "intercept", "in_the_large")
 RARE = ((95, 5), (990, 10))
 UNEQUAL = ((12, 13), (30, 30), (75, 75))  # groups
 SOME = ((30, 30), (180, 20), (950, 50))
@@ -239,6 +255,9 @@ CASES = (
     Case("1 in 100 labels wrong", ("auprg",), _wrong_labels, ((210, 90),)),
     Case("a class hardly predicted", ("precision_macro",), _hardly_predicted,
          ((150, 50), (450, 150), (1500, 500))),
+    Case("a line that does not fit", ("in_the_large",), _wrong_line, ((146, 54), (730, 270))),
+    Case("a third like the others", ("in_the_large",), _third_alike, ((320, 80),)),
+    Case("a third all but sure", LINE, _sure_third, ((240, 160),)),
     Case("0.98 right", ("top_2_accuracy",), _five_classes, ((60, 20), (150, 50))),
 )  # fmt: skip
 
@@ -249,6 +268,8 @@ def asked(metric: str, y: Any, said: Any, about: dict[str, Any]) -> Any:
         warnings.simplefilter("ignore")
         if isinstance(said, tuple):
             return sx.compare(metric, y, *said, n_resamples=399, random_state=0)
+        if metric in LINE:
+            return getattr(sx.calibration_slope_intercept(y, said), metric)
         return sx.confidence_interval(
             WITH_PARAMETERS.get(metric, metric), y, said, n_resamples=399, random_state=0, **about
         )
@@ -364,6 +385,23 @@ def of_comparisons(n_draws: int) -> Iterator[list[str]]:
                 yield [name, f"`{metric}`", told, _turned(every), _turned(alone), *rest]
 
 
+def of_groups(n_draws: int) -> Iterator[list[str]]:
+    """How often `spread` finds groups different that are of one population."""
+    group = np.repeat(np.arange(6), (600, 300, 120, 60, 25, 12))
+    for metric in ("log_loss", "brier_score_loss"):
+        kept = []
+        for seed in range(FIRST, FIRST + n_draws):
+            y, proba, _ = _wrong_line(np.random.default_rng(seed), len(group), 0)
+            options = {"y_score": proba, "by": group, "intervals": True}
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                table = sx.compute_metrics([metric], y, **options)
+            kept.append(not table.spread(metric).p_value <= 0.05)
+        every, alone, *rest = _shares(kept, [False] * n_draws, 100 - MOST)
+        told = "6 groups of 12 to 600 rows"
+        yield ["equal groups", f"`{metric}`", told, _turned(every), _turned(alone), *rest]
+
+
 def _turned(text: str) -> str:
     """What is not kept is rejected."""
     number = text.strip("*")
@@ -385,8 +423,9 @@ def main() -> None:
         f"{CEILING} % where all intervals together hold in {ENOUGH:g} % or more. The cases "
         "with most intervals that are wrong without a note come first:",
         markdown(intervals, sorted(of_intervals(options.draws, options.large), key=_worst_first)),
-        f"True hypotheses that `compare` rejects at 5 %; **bold** is above {MOST:g} %:",
-        markdown(nulls, list(of_comparisons(options.draws))),
+        "True hypotheses that `compare`, or `spread` of groups, rejects at 5 %; **bold** is above "
+        f"{MOST:g} %:",
+        markdown(nulls, [*of_comparisons(options.draws), *of_groups(options.draws)]),
     ]
     text = "\n\n".join(parts)
     print(text)

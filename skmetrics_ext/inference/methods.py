@@ -16,6 +16,7 @@ from skmetrics_ext.inference.areas import AUC_METHODS, area_interval
 from skmetrics_ext.inference.draws import bootstrap
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.draws.readers import samples_of_classes
+from skmetrics_ext.inference.draws.samples import attained_point
 from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.inference.mover import Shares
 from skmetrics_ext.inference.proportions import (
@@ -433,10 +434,9 @@ def _smooth(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> In
     between = between.statistic(sample.atoms.rows[None])[0]
     interval = _on_scale(replace(statistic, value=between), method, level)
     found = sample.by_class[1] if len(sample.by_class) == 2 else sample.fewest_rows
-    rows = divide(found * metric.options[metric.spec.point], value)
-    least, most = wilson_bounds(value, rows, quantile(level))
-    low, high = np.fmin(interval.low, value), np.fmax(interval.high, value)
-    return interval._replace(low=np.fmin(low, least), high=np.fmax(high, most))
+    at_largest = divide(found * attained_point(sample), value)  # rows that are predicted there
+    least, most = wilson_bounds(value, at_largest, quantile(level))
+    return interval._replace(low=np.fmin(interval.low, least), high=np.fmax(interval.high, most))
 
 
 def _at_steps(statistic: Linearized, _method: str, level: Level, _: DrawPlan) -> Interval:

@@ -41,6 +41,7 @@ CELLS = 1 << 15
 # Interval methods of metrics that grow with a proportion of rows.
 SHARES = ("wilson", "dice")
 _ROUNDING = 1e-12
+_HALVINGS = 20  # of the range of a point
 _SUPPORT = {"tp", "fn"}  # counts of the rows of a class
 
 
@@ -366,6 +367,18 @@ class TableSample(TallySample):
         moved[place, codes, usual] -= weight
         moved[place, codes, other] += weight
         return self.read(moved)
+
+
+def attained_point(sample: Sample) -> float:
+    """Where along the curve the largest of several values is: the last point that has it."""
+    point, every = sample.metric.spec.point, sample.atoms.rows[None]
+    low, high = sample.metric.options[point], 1.0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        there: Any = replace(sample, metric=sample.metric.with_params(**{point: middle}))
+        reaches = np.all(there.statistic(every)[0] >= sample.value - _ROUNDING)
+        low, high = (middle, high) if reaches else (low, middle)
+    return float(low)
 
 
 class MomentSample(TallySample):

@@ -175,9 +175,12 @@ def check_bins(n_bins: Any, strategy: Any, strategies: tuple[str, ...] = STRATEG
     """
     check_option("strategy", strategy, strategies)
     n_bins = to_host(n_bins, "n_bins")
-    if isinstance(n_bins, Sequence) or getattr(n_bins, "ndim", 0) == 1:
+    is_list = isinstance(n_bins, Sequence) and not isinstance(n_bins, str)
+    if is_list or getattr(n_bins, "ndim", 0) == 1:
         return read_rising("n_bins", n_bins, 2, finite=False, first_twice=True)
-    is_one = isinstance(n_bins, int | np.integer) or type(n_bins) is np.ndarray
+    is_one = isinstance(n_bins, int | np.integer) or (
+        type(n_bins) is np.ndarray and n_bins.ndim == 0 and n_bins.dtype.kind in "iu"
+    )
     if not is_one or isinstance(n_bins, bool) or n_bins < 1:
         raise InvalidParameterError(
             f"n_bins has to be an integer of 1 or more, or an array of edges, got {n_bins!r}."

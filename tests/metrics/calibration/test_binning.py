@@ -137,10 +137,17 @@ def test_edges_may_be_given():
             calibration_curve_binned(true, proba, n_bins=edges)
 
 
-@pytest.mark.parametrize("n_bins", [0, -1, 2.5, True, "ten", None, [[0, 1]]])
+@pytest.mark.parametrize("n_bins", [0, -1, 2.5, True, "ten", None, np.eye(2), np.array(2.5)])
 def test_a_number_of_bins_is_a_positive_integer(n_bins):
-    with pytest.raises(ValueError, match=r"n_bins (has to|must) "):
+    told = r"^n_bins has to be an integer of 1 or more, or an array of edges, got "
+    with pytest.raises(ValueError, match=told):
         expected_calibration_error([0, 1], [0.2, 0.8], n_bins=n_bins)
+
+
+def test_edges_are_one_row_of_numbers():
+    with pytest.raises(ValueError, match=r"^n_bins must be numbers that rise, at least 2, got "):
+        expected_calibration_error([0, 1], [0.2, 0.8], n_bins=[[0, 1]])
+    assert expected_calibration_error([0, 1], [0.2, 0.8], n_bins=np.array(10)) == pytest.approx(0.2)
 
 
 @given(proba=GRID, weighted=st.booleans(), data=st.data())
