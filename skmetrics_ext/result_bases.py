@@ -109,6 +109,8 @@ class Facts:
         Number of draws of a resampled interval.
     clusters : str
         How rows of one group are allowed for: a key of `results.CLUSTERS`; empty without groups.
+    coverage : Estimate, tuple of Estimate or None
+        Share of the rows that are answered, of each model, if predictions abstain.
     """
 
     metric: str = ""
@@ -121,6 +123,7 @@ class Facts:
     counts: tuple[float, float] | None = None
     draws: int | None = None
     clusters: str = ""
+    coverage: Any = None
 
 
 def _fact(name: str, meaning: str) -> Any:
@@ -137,6 +140,7 @@ class Described(Tabular):
     def _facts(self) -> Facts:
         return getattr(self, "facts", None) or Facts()
 
+    coverage: Any = _fact("coverage", "Share of the rows that are answered; None if all are.")
     metric: str = _fact("metric", "Name of the metric; empty if the result has none.")
     params: Mapping[str, Any] = _fact("params", "Parameters of the metric.")
     n: float | None = _fact("n", "Number of rows, in both samples if there are two.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,22 +14,24 @@ from skmetrics_ext._lazy import ignoring
 from skmetrics_ext.backends import partitions
 from skmetrics_ext.backends.engines import open_engine
 from skmetrics_ext.backends.partitions import Engine, PartitionSurvey, Task
+from skmetrics_ext.inference.abstention import NO_ANSWER, Abstained, answered
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.labelling import Labelling, Population, naming_labelling
+from skmetrics_ext.inference.reader_studies import refuse_others
 from skmetrics_ext.merged.columns import (
     ColumnNames,
     read_group_column,
     read_value_column,
     score_columns,
 )
-from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
+from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation, evaluate_arrays
 from skmetrics_ext.merged.labelled_groups import evaluate_labelled
 from skmetrics_ext.merged.layout import Layout, find_metrics, make_layout
 from skmetrics_ext.merged.ranges import RangePlan
 from skmetrics_ext.merged.samples import GroupSums, hold_rows
 from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.metrics.documentation import document
-from skmetrics_ext.numeric import Array, PosLabel
+from skmetrics_ext.numeric import Array, Options, PosLabel
 from skmetrics_ext.progress import Progress, reporting
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.registry.defaults import OF_SCORES
@@ -74,6 +76,8 @@ def evaluate(
     observed: str | None = None,
     X: Sequence[str] = (),
     prevalence: Any = None,
+    abstain: Any = None,
+    abstained: Abstained = "leave out",
     engine: Literal["auto", "memory", "duckdb", "dask", "spark"] = "auto",
     memory_limit: int | str = "1GiB",
     progress: Progress = None,
@@ -157,6 +161,11 @@ def evaluate(
     prevalence : float, Estimate or dict, default=None
         The share of the positive class in the population that is meant, as in
         `confidence_interval`.
+    abstain : str, int, float or bool, default=None
+        Which values of ``pred`` are no answer, as in `compute_metrics`; of a frame or table in
+        memory. The rows have the ``coverage`` next to each metric.
+    abstained : {"leave out", "wrong"}, default="leave out"
+        What rows without an answer are, as in `compute_metrics`.
     engine : {"auto", "memory", "duckdb", "dask", "spark"}, default="auto"
         What reads the data. "auto": the engine of the data set itself; for files and streams DuckDB
         if it is installed, else batches in this process. Parquet files whose rows fit into
@@ -202,6 +211,16 @@ def evaluate(
     roc_auc      0.7500     4
     brier_score  0.1581     4
     """
+    if abstain is not None:
+        others: Options = {"weights_are": weights_are, "n_resamples": n_resamples, "proxy": proxy}
+        others |= {"sampling": sampling, "curve_points": curve_points, "engine": engine}
+        refuse_others(evaluate, "with abstain=", **others)
+        level = check_level(confidence_level) if intervals else None
+        options: Options = {"pos_label": pos_label, "level": level, "min_rows": min_rows}
+        options |= {"metrics": metrics, "margins": margins, "bins": bins}
+        columns, options["labels"] = score_columns(score, labels)
+        names = _names(true, columns, pred, weight, by, groups)
+        return _of_columns(dataset, names, options, abstain, abstained)
     check_option("weights_are", weights_are, WEIGHT_KINDS)
     for name, flag in {"intervals": intervals, "margins": margins}.items():
         check_option(name, flag, (True, False))
@@ -235,7 +254,8 @@ def evaluate(
     try:
         if bins is not None:
             opened.names = names = _with_edges(names, bins, opened)
-        with naming_labelling(f"Column {true!r} has a missing value"):
+        lacks, advice = "Column {!r} has a missing value".format, "if it is no answer: " + NO_ANSWER
+        with naming_labelling(lacks(true)), naming_labelling(lacks(pred), advice):
             survey = opened.survey(ranked and opened.needs_ranges)
         names.by.check(survey.sums.rows)
         layout = _layout(survey.sums, checked_metrics, labels, pos_label, len(columns))
@@ -311,6 +331,31 @@ def _of_labels(
     covariates = {name: columns[name] for name in known["X"] or ()} or None
     asked = replace(labelling, **of({**known, "X": None}) | {"X": covariates})
     return evaluate_labelled(metrics, given, responses, asked, by=by, engine=opened.name, **options)
+
+
+def _of_columns(
+    data: Any, names: ColumnNames, options: Options, abstain: Any, abstained: str
+) -> Evaluation:
+    """The metrics of a frame in memory, in some of whose rows there is no answer."""
+    if type(data).__module__.partition(".")[0] not in ("pandas", "polars", "pyarrow"):
+        raise InvalidParameterError(
+            "abstain= reads a frame of pandas or polars, or a table of pyarrow, got "
+            f"{type(data).__name__}: read the rows into one."
+        )
+
+    def of_arrays(metrics: Any, y_true: Any, y_pred: Any, y_score: Any = None, **rest: Any) -> Any:
+        found = find_metrics(metrics)
+        of_labels = {metric.sums == "tables" for metric in found}
+        pred, score = y_pred if True in of_labels else None, y_score if False in of_labels else None
+        return evaluate_arrays(found, y_true, pred, score, **rest)
+
+    given = {"y_true": data[names.true], "y_pred": None if names.pred is None else data[names.pred]}
+    scores = [np.asarray(data[name]) for name in names.score]
+    given["y_score"] = np.column_stack(scores) if len(scores) > 1 else next(iter(scores), None)
+    given["by"] = {name: data[name] for name in names.by.names} or None
+    for key, name in {"sample_weight": names.weight, "groups": names.clusters}.items():
+        given[key] = None if name is None else data[name]
+    return cast(Evaluation, answered(of_arrays, given | options, abstain, abstained))
 
 
 def _names(

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference import anytime
 from skmetrics_ext.inference import reader_studies as studies
+from skmetrics_ext.inference.abstention import Abstained, may_abstain
 from skmetrics_ext.inference.algebra import Made, linear, mapped
 from skmetrics_ext.inference.anytime import ANYTIME, MIN_ROWS
 from skmetrics_ext.inference.draws import pairs
@@ -64,6 +65,7 @@ _READ_BY_HITS = ("hits", "marks")  # tallies of rows that are right or wrong
 
 @document
 @offering_threshold()
+@may_abstain
 def compare(
     metric: Any,
     y_true: ArrayLike,
@@ -95,6 +97,8 @@ def compare(
     random_state: RandomState = 0,
     n_jobs: int | None = None,
     progress: Progress = None,
+    abstain: Any = None,
+    abstained: Abstained = "leave out",
     **metric_params: Any,
 ) -> Estimate:
     r"""Difference of a metric between two models on the same rows, its interval and its test.
@@ -178,6 +182,13 @@ def compare(
     progress : bool, callable or None, default=None
         True shows a progress bar; a callable is called with the numbers of finished blocks of draws
         and of all.
+    abstain : str, int, float or bool, default=None
+        Which predictions are no answer: "missing" for None and NaN, or the label of a refusal.
+        Each model is compared on its own rows, and ``coverage`` has the share of each. Without
+        it a missing prediction is an error.
+    abstained : {"leave out", "wrong"}, default="leave out"
+        What rows without an answer are: left out, or errors, as if the other class had been
+        predicted, of several the next in order.
     **metric_params : dict
         Parameters of the metric.
 

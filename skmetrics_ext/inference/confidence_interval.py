@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference import reader_studies as studies
+from skmetrics_ext.inference.abstention import Abstained, may_abstain
 from skmetrics_ext.inference.algebra import Made
 from skmetrics_ext.inference.anytime import MIN_ROWS
 from skmetrics_ext.inference.compare import note_on_series
@@ -34,6 +35,7 @@ from skmetrics_ext.validation.parameters import check_level
 
 @document
 @offering_threshold()
+@may_abstain
 def confidence_interval(
     metric: str | Callable[..., Any] | list[str],
     y_true: ArrayLike,
@@ -64,6 +66,8 @@ def confidence_interval(
     random_state: RandomState = 0,
     n_jobs: int | None = None,
     progress: Progress = None,
+    abstain: Any = None,
+    abstained: Abstained = "leave out",
     **metric_params: Any,
 ) -> Any:
     r"""Any metric with its confidence interval.
@@ -161,6 +165,13 @@ def confidence_interval(
     progress : bool or callable, default=None
         True shows a progress bar; a callable is called with the numbers of finished blocks of
         bootstrap samples and of all.
+    abstain : str, int, float or bool, default=None
+        Which predictions are no answer: "missing" for None and NaN, or the label of a refusal.
+        ``coverage`` of the result is the share of the rows that are answered. Without it a missing
+        prediction is an error.
+    abstained : {"leave out", "wrong"}, default="leave out"
+        What rows without an answer are: left out, or errors, as if the other class had been
+        predicted, of several the next in order.
     **metric_params : dict
         Parameters of the metric: ``average``, ``pos_label``, ``labels``, ``beta`` and so on.
 

@@ -311,11 +311,11 @@ class Labelling:
 
 
 @contextmanager
-def naming_labelling(what: str = MISSING) -> Iterator[None]:
+def naming_labelling(what: str = MISSING, advice: str = _NAMES) -> Iterator[None]:
     """Errors on missing true labels name the arguments that say what is known of them."""
     try:
         yield
     except ValueError as error:
         if what not in str(error):
             raise
-        raise InvalidParameterError(f"{str(error).rstrip('.')}: {_NAMES}.") from error
+        raise InvalidParameterError(f"{str(error).rstrip('.')}: {advice}.") from error

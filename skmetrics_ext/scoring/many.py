@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from skmetrics_ext.inference.abstention import Abstained, may_abstain
 from skmetrics_ext.inference.labelling import Labelling, naming_labelling
 from skmetrics_ext.numeric import PosLabel
 from skmetrics_ext.registry import Metric, MetricSpec, find
@@ -33,6 +34,7 @@ _BY_GROUP = {"margins": False, "bins": None, "min_rows": 1}
 
 @taking_tensors
 @offering_threshold()
+@may_abstain
 def compute_metrics(
     metrics: Sequence[str] | str,
     y_true: ArrayLike,
@@ -52,6 +54,8 @@ def compute_metrics(
     threshold: float | None = None,
     method: str = "auto",
     confidence_level: float = 0.95,
+    abstain: Any = None,
+    abstained: Abstained = "leave out",
     **params: Any,
 ) -> Any:
     """Several metrics in one call, at about the cost of one confusion matrix and one sort.
@@ -99,6 +103,13 @@ def compute_metrics(
         Method of the intervals, for the metrics to which it applies, as in `confidence_interval`.
     confidence_level : float in (0, 1), default=0.95
         Nominal coverage of each interval.
+    abstain : str, int, float or bool, default=None
+        Which predictions are no answer: "missing" for None and NaN, or the label of a refusal.
+        The result has the ``coverage``, the share of the rows that are answered, next to each
+        metric. Without it a missing prediction is an error.
+    abstained : {"leave out", "wrong"}, default="leave out"
+        What rows without an answer are: left out, or errors, as if the other class had been
+        predicted, of several the next in order.
     **params : dict
         Further parameters (``zero_division``), passed to the metrics that have them; and
         ``proxy``, ``sampling``, ``population``, ``observed``, ``X``, ``target``, ``target_weight``
