@@ -214,6 +214,7 @@ def evaluate(
     if abstain is not None:
         others: Options = {"weights_are": weights_are, "n_resamples": n_resamples, "proxy": proxy}
         others |= {"sampling": sampling, "curve_points": curve_points, "engine": engine}
+        others |= {"observed": observed, "prevalence": prevalence}
         refuse_others(evaluate, "with abstain=", **others)
         level = check_level(confidence_level) if intervals else None
         options: Options = {"pos_label": pos_label, "level": level, "min_rows": min_rows}

@@ -15,14 +15,14 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 # capability is added on purpose, and falls when lines go.
 SLACK = 150
 LIMITS = {
-    "inference": 9520,
+    "inference": 9690,
     "metrics and registry": 5965,
     "report": 4148,
     "operations": 330,
     "merged and slices": 3270,
     "validation": 2698,
     "plotting": 2385,
-    "backends": 1975,
+    "backends": 2005,
     "top level": 1911,
     "cli": 1910,
     "scoring": 1140,
