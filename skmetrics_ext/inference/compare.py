@@ -17,16 +17,10 @@ from skmetrics_ext.inference.abstention import Abstained, may_abstain
 from skmetrics_ext.inference.algebra import Made, linear, mapped
 from skmetrics_ext.inference.anytime import ANYTIME, MIN_ROWS
 from skmetrics_ext.inference.draws import pairs
+from skmetrics_ext.inference.draws import readers as rows_of
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, RowDesign, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan, bootstrap_bounds, resample
 from skmetrics_ext.inference.draws.rankings import is_area
-from skmetrics_ext.inference.draws.readers import (
-    at_threshold,
-    errors_naming,
-    find_metric,
-    of_model,
-    samples_of_models,
-)
 from skmetrics_ext.inference.identity import Given, leaf_of
 from skmetrics_ext.inference.labelling import (
     NOT_NARROWER,
@@ -182,13 +176,9 @@ def compare(
     progress : bool, callable or None, default=None
         True shows a progress bar; a callable is called with the numbers of finished blocks of draws
         and of all.
-    abstain : str, int, float or bool, default=None
-        Which predictions are no answer: "missing" for None and NaN, or the label of a refusal.
-        Each model is compared on its own rows, and ``coverage`` has the share of each. Without
-        it a missing prediction is an error.
-    abstained : {"leave out", "wrong"}, default="leave out"
-        What rows without an answer are: left out, or errors, as if the other class had been
-        predicted, of several the next in order.
+    abstain, abstained : object, default=None and "leave out"
+        Predictions that are no answer, as in `confidence_interval`; each model is compared on its
+        own rows.
     **metric_params : dict
         Parameters of the metric.
 
@@ -238,10 +228,10 @@ def compare(
     (2.5e-05, True)
     """
     check_option("weights_are", weights_are, WEIGHT_KINDS)
-    metric_params, pred_a, pred_b = at_threshold(
+    metric_params, pred_a, pred_b = rows_of.at_threshold(
         threshold, metric, metric_params, y_true, pred_a=pred_a, pred_b=pred_b
     )
-    measure, level = find_metric(metric, metric_params), check_level(confidence_level)
+    measure, level = rows_of.find_metric(metric, metric_params), check_level(confidence_level)
     claim = Claim.of(alternative, margin, measure)
     level = claim.level(level)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress, min_rows)
@@ -252,8 +242,7 @@ def compare(
     if readers is not None:
         others: Options = {"method": method, "strata": strata, "sample_weight": sample_weight}
         others |= {"weights_are": weights_are, "stratified": stratified}
-        others |= {"n_resamples": n_resamples, "min_rows": min_rows}
-        others |= known
+        others |= {"n_resamples": n_resamples, "min_rows": min_rows, **known}
         studies.refuse_others(compare, "with readers=", **others)
         study = studies.read_study(measure, y_true, models, groups, readers)
         if not study.is_of_one_reader:
@@ -273,7 +262,7 @@ def compare(
         note = with_directions(result.note, statistics, (pred_a, pred_b), level)
         result = replace(result, facts=facts, note=note)
     source = object()  # both are of one call
-    own_metrics = [of_model(measure, place) for place in range(2)]
+    own_metrics = [rows_of.of_model(measure, place) for place in range(2)]
     a, b = (
         leaf_of(Given(own, y_true, pred, *design, labelling), statistic, source=source)
         for own, pred, statistic in zip(own_metrics, models.values(), statistics, strict=True)
@@ -289,10 +278,10 @@ def statistics_of_models(
     """The statistic of each model on the same rows, of which some may have a label."""
     if labelling is None:
         with naming_labelling():
-            return list(map(linearize, samples_of_models(metric, y_true, models, *design)))
+            return list(map(linearize, rows_of.samples_of_models(metric, y_true, models, *design)))
     statistics = []
     for name, pred in models.items():
-        with errors_naming(name):
+        with rows_of.errors_naming(name):
             statistics.append(labelling.statistic(metric, y_true, pred, *design))
     return statistics
 
