@@ -220,8 +220,8 @@ class Labelling:
     def of(cls, **given: Any) -> Labelling | None:
         """The arguments, or None if there are none; a plan gives its probabilities."""
         check_option("population", given["population"], POPULATIONS)
-        others = [value for name, value in given.items() if name != "population"]
-        if given["population"] == "process" and all(value is None for value in others):
+        n_missing = list(map(type, given.values())).count(type(None))
+        if given["population"] == "process" and n_missing == len(given) - 1:
             return None
         plan = given["sampling"]
         fixed, given["sampling"] = getattr(plan, "fixed", False), getattr(plan, "probability", plan)

@@ -53,6 +53,7 @@ def defaults_of(function: Callable[..., Any]) -> Mapping[str, Any]:
 _NEW_NAMES = {f"{name}_gain_score": f"{name}_gain" for name in ("f1", "precision", "recall")}
 _AS_NEAR = 0.1  # how much less like a name another suggestion may be than the first
 _OVER_CLASSES = (None, "micro", "macro", "weighted")
+_OF_ONE = ("binary", "micro")
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,9 +280,11 @@ class Metric:
 
         A value for 0/0 that the user chose is kept.
         """
-        value = self.read(tally, filled=False)
-        if "zero_division" in self.options:
-            if "zero_division" in self.params:
+        value, options = self.read(tally, filled=False), self.options
+        if "zero_division" in options:
+            is_single = options.get("average") in _OF_ONE and self.spec.averages == "classes"
+            is_zero = is_single and options["zero_division"] == "warn"  # if it is by convention
+            if "zero_division" in self.params or (is_zero and value.all()):
                 return value
             is_measured = value == self.with_params(zero_division=1.0).read(tally)
         elif self.spec.undefined == NO_ROW:
@@ -376,7 +379,7 @@ def find(metric: Any, params: Mapping[str, Any] | None = None, *, scorer: bool =
 
     The spec of functions outside this package is unknown. ``scorer`` accepts only names of scorers.
     """
-    params = {name: _plain(value) for name, value in (params or {}).items()}
+    params = {name: _plain(value) for name, value in params.items()} if params else {}
     if isinstance(metric, Metric):
         return metric.with_params(**params) if params else metric
     if isinstance(metric, str):

@@ -62,7 +62,8 @@ def find_metric(metric: Any, params: Mapping[str, Any]) -> Metric:
     known = find(metric)
     if "pos_label" in params and known.spec.is_known and not known.takes("pos_label"):
         params = {name: value for name, value in params.items() if name != "pos_label"}
-    known = find(metric, params)
+    if params:
+        known = find(metric, params)
     if known.spec.is_known and known.params.get("normalize") is False:
         raise InvalidParameterError(
             "normalize=False gives a sum over the rows, which estimates nothing: take the interval "
