@@ -13,6 +13,7 @@ from typing import NoReturn
 from skmetrics_ext import __version__
 from skmetrics_ext.backends import PartitionError
 from skmetrics_ext.cli.cv import CV, SEARCH
+from skmetrics_ext.cli.label import LABEL
 from skmetrics_ext.cli.messages import log, print_lines
 from skmetrics_ext.cli.metrics import LIST
 from skmetrics_ext.cli.score import COMPARE, SCORE
@@ -20,7 +21,7 @@ from skmetrics_ext.cli.sites import MERGE, TALLY
 from skmetrics_ext.cli.slices import SLICES
 from skmetrics_ext.cli.threshold import THRESHOLD
 
-COMMANDS = (CV, SEARCH, SCORE, COMPARE, THRESHOLD, SLICES, TALLY, MERGE, LIST)
+COMMANDS = (CV, SEARCH, SCORE, COMPARE, THRESHOLD, SLICES, LABEL, TALLY, MERGE, LIST)
 INTERRUPTED = 130  # the status of a process that SIGINT ended
 
 # Python arguments in errors -> options of the command line.

@@ -194,6 +194,14 @@ OPTIONS: Mapping[str, Option] = {
     ),
     "positive": Option("the positive class of two", "CLASS"),
     "weight": Option("weights of the rows", "COLUMN"),
+    "proxy": Option(
+        "a machine's labels or probabilities of all rows, where the target is missing in some",
+        "COLUMN",
+    ),
+    "sampling": Option(
+        "probabilities with which the rows that have a target were chosen to be labelled", "COLUMN"
+    ),
+    "budget": _count("rows to label", 1, default=100),
     "groups": Option(
         "groups, such as patients, whose rows depend on each other: intervals allow for it, and "
         "folds keep groups together",

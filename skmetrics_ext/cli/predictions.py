@@ -121,21 +121,24 @@ class Predictions:
         roles = {target, *scores, *preds, options.weight, options.groups}
         others = [name for name in columns if name not in roles] if others is None else others
         pred, *more_preds = preds or (None,)
-        shown = (*questions, *(others or options.by))
+        known = [name for name in (options.proxy, options.sampling) if name]
+        shown = (*known, *questions, *(others or options.by))
         further = GroupColumns((*more_preds, *shown), crossed=True)
         names = ColumnNames(target, scores, pred, options.weight, further, options.groups)
         files = open_files(options.file, names, form)
         options.memory = options.memory or min(max(files.n_bytes, 1 << 26), LARGE)
         if (
             marks
+            or known
             or options.threshold is not None
             or (not options.stream and files.n_bytes <= LARGE)
         ):
             files = files.hold(names.all)
         log(*files.form.notes)
         if options.drop_missing:
-            needed = [name for name in names.all if name not in questions]
-            n_before, files = files.n_rows, files.without_missing(needed, questions)
+            kept = [*questions, target] if known else questions
+            needed = [name for name in names.all if name not in kept]
+            n_before, files = files.n_rows, files.without_missing(needed, kept)
             n_left = f"{n_before - (files.n_rows or 0):,} of {n_before:,} " if n_before else ""
             log(f"{n_left}rows left out for a missing value")
         if marks:
@@ -143,6 +146,12 @@ class Predictions:
             options.groups, options.tries = tries_of(files, questions, options.groups)
             further = GroupColumns((*preds[1:], *shown), crossed=True)
             names = ColumnNames(RIGHT, (), preds[0], options.weight, further, options.groups)
+        every = files
+        if known:  # classes are those of the rows with a label
+            if options.html:
+                raise ValueError("--html draws rows with labels: leave it out, or --proxy.")
+            others = [name for name in names.all if name != target]
+            files = files.without_missing([target], others)
         listed = options.classes or None
         classes = _classes_of(files, names, preds, listed, read_bytes(options.memory))
         if options.classes:
@@ -159,6 +168,7 @@ class Predictions:
             PredictedModel(name, of_model, _kind_of_scores(files, names, of_model))
             for name, of_model in by_model.items()
         ]
+        files = every
         if options.threshold is not None:
             cut = options.threshold, names.score, classes, positive
             files, columns_at = with_labels_at(files, *cut)
@@ -207,8 +217,17 @@ class Predictions:
 
     @property
     def true(self) -> Any:
-        """The true classes as an array."""
-        return self.column(self.names.true)
+        """The true classes as an array, None where a row has no label."""
+        if not (self.options.proxy or self.options.sampling):
+            return self.column(self.names.true)
+        table = self.files.reader((self.names.true,)).read_all()
+        return np.array(table[self.names.true].to_pylist(), dtype=object)
+
+    @property
+    def known_labels(self) -> dict[str, Any]:
+        """What is known of rows without a label, as arguments of intervals."""
+        named = {"proxy": self.options.proxy, "sampling": self.options.sampling}
+        return {key: self.column(name) for key, name in named.items() if name}
 
     @property
     def weight(self) -> Any:

@@ -105,6 +105,8 @@ def _evaluate(
             memory_limit=8 * LARGE if data.in_memory else options.memory,
             progress=not options.quiet,
             pos_label=data.positive,
+            proxy=options.proxy,
+            sampling=options.sampling,
             **data.columns_of(model),
         )
         for place, by in enumerate(options.by or [None])
@@ -184,7 +186,7 @@ SCORE = Command(
         "predictions.csv --target ill --score old --score new --by ward --groups patient "
         "--html page.html --require 'roc_auc>=0.7' --require 'new/worst:roc_auc>=0.6'",
     ),
-    (*PREDICTIONS, "right", "threshold", "all", "stream", "memory"),
+    (*PREDICTIONS, "right", "proxy", "sampling", "threshold", "all", "stream", "memory"),
     _score,
     {"resamples": None},
 )
@@ -364,6 +366,7 @@ def _arguments(
         "random_state": 0,
         "groups": None if groups is None else groups[mask],
         "sample_weight": None if weight is None else weight[mask],
+        **{name: values[mask] for name, values in data.known_labels.items()},
         **data.class_arguments(metric),
     }
 
@@ -393,7 +396,7 @@ COMPARE = Command(
         "predictions.csv --target ill --pred old --pred new --metrics recall --positive yes "
         "--claim non-inferior --margin 0.05",
     ),
-    (*PREDICTIONS, "right", "threshold", "claim", "margin", "leaderboard"),
+    (*PREDICTIONS, "right", "proxy", "sampling", "threshold", "claim", "margin", "leaderboard"),
     _compare,
     {"resamples": 9999},
 )

@@ -94,7 +94,7 @@ class Corrected(Linearized):
         if not correction.by_proxy:
             return statistic
         without = made(_correct(replace(reading, judge=None)))
-        if _width(statistic) <= _width(without):
+        if np.isfinite(width := _width(statistic)) and width <= _width(without):
             return statistic
         note = "; ".join(filter(None, (NOT_NARROWER, without.correction.note)))
         return made(without.correction._replace(note=note))
@@ -145,9 +145,13 @@ def _width(statistic: Linearized) -> float:
 def _methods(statistic: Any) -> dict[str, Method]:
     """Methods of the corrected value; where nothing is corrected, those of labelled rows."""
     plain = statistic.plain
+    of_plain: dict[str, Method] = {
+        name: partial(_of_plain, each) for name, each in methods_of(plain).items()
+    }
     if not statistic.correction.used:
-        return {name: partial(_of_plain, each) for name, each in methods_of(plain).items()}
-    return {**dict.fromkeys((_scale_of(plain), "delta"), _interval), ANYTIME: _at_any_time}
+        return of_plain
+    none = {notes.NONE: of_plain[notes.NONE]} if notes.NONE in of_plain else {}
+    return {**none, **dict.fromkeys((_scale_of(plain), "delta"), _interval), ANYTIME: _at_any_time}
 
 
 def _at_any_time(statistic: Any, method: str, level: Any, plan: DrawPlan) -> Interval:
