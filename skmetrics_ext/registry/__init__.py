@@ -5,6 +5,7 @@
 
 from skmetrics_ext.metrics.spec import MetricSpec
 from skmetrics_ext.registry.find import (
+    METRICS,
     Metric,
     defaults_of,
     find,
@@ -13,7 +14,6 @@ from skmetrics_ext.registry.find import (
     scorers,
     spec_of,
 )
-from skmetrics_ext.registry.table import METRICS
 
 __all__ = [
     "METRICS",

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache, partial
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from skmetrics_ext.metrics.rankings.score_tally import ScoreTally
 from skmetrics_ext.metrics.spec import NO_ROW, MetricSpec, UnknownSpec
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry.defaults import SYNONYMS
-from skmetrics_ext.registry.table import METRICS, SPECS
+from skmetrics_ext.registry.table import SPECS
 from skmetrics_ext.tallies import Counts, LabelTally, Means
 from skmetrics_ext.validation import InvalidParameterError, Labels, Scores
 from skmetrics_ext.validation.labels import read_labels
@@ -364,6 +365,21 @@ def spec_of(function: Callable[..., Any]) -> MetricSpec | None:
 def scorer_names() -> list[str]:
     """Names of scorers in lists and hints, without statistics of the table, which also answer."""
     return sorted(n for n, (s, _) in scorers().items() if not hasattr(s.function, "statistic"))
+
+
+class _Listed(dict[str, MetricSpec]):
+    """Specs by function name; scorer names are looked up too."""
+
+    def __missing__(self, name: str) -> MetricSpec:
+        try:
+            return find(name).spec
+        except InvalidParameterError as error:
+            raise KeyError(str(error)) from None
+
+
+METRICS: Mapping[str, MetricSpec] = MappingProxyType(
+    _Listed({name: spec for name, spec in SPECS.items() if "unlisted" not in spec.traits})
+)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""METRICS: the specs of all metrics, collected from the modules of `metrics`."""
+"""SPECS: the specs of all metrics, collected from the modules of `metrics`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 
 from skmetrics_ext.metrics import calibration, labels, probabilities, rankings
 from skmetrics_ext.metrics.spec import MetricSpec
-from skmetrics_ext.validation import InvalidParameterError
 
 # Order of metrics in lists and tables, by module; other modules follow alphabetically.
 _ORDER = (
@@ -21,18 +20,6 @@ _ORDER = (
     "losses", "scores",
     "calibration_error", "recalibration",
 )  # fmt: skip
-
-
-class _Table(dict[str, MetricSpec]):
-    """Specs by function name; scorer names are looked up too."""
-
-    def __missing__(self, name: str) -> MetricSpec:
-        from skmetrics_ext.registry.find import find  # it imports this module
-
-        try:
-            return find(name).spec
-        except InvalidParameterError as error:
-            raise KeyError(str(error)) from None
 
 
 def _specs_of(package: ModuleType) -> Iterator[MetricSpec]:
@@ -54,10 +41,6 @@ SPECS: Mapping[str, MetricSpec] = MappingProxyType(
         for package in (labels, rankings, probabilities, calibration)
         for spec in _specs_of(package)
     }
-)
-
-METRICS: Mapping[str, MetricSpec] = MappingProxyType(
-    _Table({name: spec for name, spec in SPECS.items() if "unlisted" not in spec.traits})
 )
 
 # Public functions by name, without statistics of the table (see `confusion_statistic`).

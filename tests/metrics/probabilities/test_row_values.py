@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import skmetrics_ext as m
+from skmetrics_ext.registry import METRICS
 from skmetrics_ext.registry.find import find
-from skmetrics_ext.registry.table import METRICS
 from skmetrics_ext.tallies import Means, MomentTally
 from skmetrics_ext.validation import Probabilities
 from skmetrics_ext.validation.scores import check_decisions
