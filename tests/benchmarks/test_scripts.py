@@ -278,6 +278,12 @@ def test_small_groups_say_how_often_their_intervals_hold(run):
     assert len(rows(done.stdout)[1:]) == 4
 
 
+def test_fairness_says_how_often_its_intervals_hold(run):
+    done = run("fairness.py", "--draws", "2")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(rows(done.stdout)[1:]) == 4
+
+
 def test_pooling_says_how_often_its_intervals_hold(run):
     done = run("pooling.py", "--draws", "3")
     assert done.returncode == 0, done.stdout + done.stderr

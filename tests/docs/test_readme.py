@@ -258,6 +258,14 @@ def claim_groups() -> None:
     assert not in_scikit_learn("group", "gap", "fair")
 
 
+def claim_fairness() -> None:
+    by = {"site": np.arange(60) // 2 % 2}
+    found = sx.compute_metrics(["accuracy"], TRUE, given("f1_score", SCORE), by=by, intervals=True)
+    for gap in (found.equalized_odds(), found.demographic_parity()):
+        assert gap.low <= gap.value < gap.high
+    assert not in_scikit_learn("odds", "parity")
+
+
 def claim_small_groups() -> None:
     by = {"site": np.arange(60) % 6}
     found = sx.compute_metrics(["accuracy"], TRUE, given("f1_score", SCORE), by=by, intervals=True)
@@ -390,6 +398,7 @@ CHECKS: dict[str, Callable[[], None]] = {
     "Leaderboard": claim_leaderboard,
     "Several readers of the same cases": claim_readers,
     "Groups of rows": claim_groups,
+    "Equalized odds, demographic parity": claim_fairness,
     "Small groups that borrow strength": claim_small_groups,
     "Weak slices of the data": claim_weak_slices,
     "Best score of a search, corrected": claim_search,

@@ -1,0 +1,87 @@
+"""The largest gap between groups as one number, with an interval that allows for the choice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.inference.linearized import Linearized, correlation
+from skmetrics_ext.inference.methods import share_counts
+from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.inference.scales import quantile
+from skmetrics_ext.inference.simultaneous import largest_of, level_together, root_of
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.registry import find
+from skmetrics_ext.result_bases import Facts
+from skmetrics_ext.validation import InvalidParameterError
+
+_DRAWS = 20_000
+_LARGEST = (
+    "the largest gap is above 0 for equal groups too; with a lower bound of 0 they may be equal"
+)
+
+
+def largest_gap(
+    groups: Any, rates: Mapping[str, Callable[..., Any]], name: str, level: float
+) -> Estimate:
+    """The largest absolute difference of some rates between any two groups.
+
+    The interval is projected from simultaneous intervals of all differences.
+    """
+    by, source = groups.by, groups.source
+    if source is None or not by.names or not source.layout.of_kind("tables"):
+        raise InvalidParameterError(
+            f"{name} compares predicted labels of groups, and the table has no groups or no metric "
+            "of labels: pass by= and y_pred= (pred=) with a metric such as accuracy."
+        )
+    cells = [cell for cell in by.whole(groups.n_rows) if groups.n_rows[cell] >= groups.min_rows]
+    known: list[tuple[str, Any, Linearized]] = []
+    left: list[str] = []
+    for rate, function in rates.items():
+        for cell in cells:
+            statistic = source.statistic(find(function), [cell])
+            if isinstance(statistic, str) or statistic.undefined:
+                left.append(f"{rate} of {by.label_of(cell)}")
+            else:
+                known.append((rate, cell, statistic))
+    pairs = [(i, j) for i, j in combinations(range(len(known)), 2) if known[i][0] == known[j][0]]
+    if not pairs:
+        raise InvalidParameterError(
+            f"{name} needs two groups with rows of the classes, and there are none but "
+            f"{[by.label_of(cell) for _, cell, _ in known]}: merge groups with fewer rows."
+        )
+    statistics = [statistic for *_, statistic in known]
+    covariance = _covariance(statistics)
+    first, second = np.array(pairs).T
+    values, root = np.array([float(each.value) for each in statistics]), root_of(covariance)
+    size, errors = np.abs(values[first] - values[second]), root[first] - root[second]
+    together = level_together(largest_of(errors, _DRAWS, 0), len(pairs), level)
+    away = quantile(together) * np.sqrt((errors**2).sum(axis=1))
+    low, high = float(np.max(size - away, initial=0.0)), float(min((size + away).max(), 1.0))
+    k = int(size.argmax())
+    (rate, a, _), (_, b, _) = known[first[k]], known[second[k]]
+    note = f"{rate} of {by.label_of(a)} and {by.label_of(b)}; {_LARGEST}"
+    note += f"; left out, undefined: {', '.join(left)}" if left else ""
+    facts = Facts(name, n=float(sum(groups.n_rows[cell] for cell in cells)))
+    method = "max_t, projection"
+    return Estimate(float(size[k]), low, high, float("nan"), method, level, note, facts=facts)
+
+
+def _covariance(statistics: list[Linearized]) -> Array:
+    """Covariance of rates of groups, which are independent unless they share clusters.
+
+    A share of 0 or 1 has the variance of one further row of either kind.
+    """
+    variance = np.array([float(statistic.variance) for statistic in statistics])
+    for k in np.flatnonzero(~(variance > 0)):
+        hits, n = share_counts(statistics[k])
+        variance[k] = (hits + 1) * (n - hits + 1) / (n + 2) ** 3
+    covariance = np.diag(variance)
+    if statistics[0].design.group is not None:
+        for i, j in combinations(range(len(statistics)), 2):
+            shared = correlation(statistics[i], statistics[j])
+            covariance[i, j] = covariance[j, i] = shared * np.sqrt(variance[i] * variance[j])
+    return covariance
