@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.inference.compare import direction_of
-from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.merged import ranges
 from skmetrics_ext.merged.layout import refusal
 from skmetrics_ext.merged.ranges import NAN, RangePlan, ThinnedCurve, Value
@@ -18,14 +17,9 @@ from skmetrics_ext.merged.samples import NO_ROWS, GroupSums, HeldRows, rows_of_p
 from skmetrics_ext.merged.stream import StreamState
 from skmetrics_ext.merged.sums import sum_all
 from skmetrics_ext.metrics.calibration.calibration_error import error_of_classes
-from skmetrics_ext.metrics.labels.rates import (
-    detection_prevalence,
-    false_positive_rate,
-    recall_score,
-)
 from skmetrics_ext.numeric import Array, as_factors
-from skmetrics_ext.operations.fairness import largest_gap
-from skmetrics_ext.operations.shrinkage import ShrunkTable, shrunk_groups
+from skmetrics_ext.operations.fairness import FairGroups
+from skmetrics_ext.operations.shrinkage import SmallGroups
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.registry.find import registered_name
 from skmetrics_ext.result_bases import draw
@@ -48,7 +42,7 @@ _NO_BOUNDS: list[Bounded] = [(NAN, NAN, "", "")]
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
-class Evaluation(Tabular):
+class Evaluation(FairGroups, SmallGroups, Tabular):
     """Metrics of a data set: a row for each group and metric.
 
     Parameters
@@ -225,92 +219,6 @@ class Evaluation(Tabular):
         GroupSpread
         """
         return self.groups.of(metric).spread(self.confidence_level, random_state)
-
-    def equalized_odds(self) -> Estimate:
-        """The largest gap of the true or the false positive rate between any two groups.
-
-        Returns
-        -------
-        Estimate
-            The interval is projected from simultaneous intervals of all gaps, so it holds for the
-            largest one; ``note`` names the groups.
-
-        Raises
-        ------
-        ValueError
-            If there are no groups, or no predicted labels of two classes.
-
-        References
-        ----------
-        Hardt, Price & Srebro (2016), Advances in Neural Information Processing Systems 29.
-
-        Examples
-        --------
-        >>> from skmetrics_ext import compute_metrics
-        >>> y, site = [0, 1] * 60, ["a"] * 60 + ["b"] * 60
-        >>> pred = [0, 1] * 27 + [1, 0] * 3 + [0, 1] * 24 + [0, 0] * 6
-        >>> table = compute_metrics(["recall"], y, pred, by={"site": site}, intervals=True)
-        >>> value, low, high = table.equalized_odds()
-        >>> round(value, 2), low, round(high, 2)
-        (0.1, 0.0, 0.3)
-        """
-        rates = {"false positive rate": false_positive_rate, "true positive rate": recall_score}
-        return largest_gap(self.groups, rates, "equalized odds", self.confidence_level)
-
-    def equal_opportunity(self) -> Estimate:
-        """The largest gap of the true positive rate between any two groups.
-
-        Returns
-        -------
-        Estimate
-            As of `equalized_odds`.
-        """
-        rates = {"true positive rate": recall_score}
-        return largest_gap(self.groups, rates, "equal opportunity", self.confidence_level)
-
-    def demographic_parity(self) -> Estimate:
-        """The largest gap of the share of rows predicted positive between any two groups.
-
-        Returns
-        -------
-        Estimate
-            As of `equalized_odds`.
-        """
-        rates = {"selection rate": detection_prevalence}
-        return largest_gap(self.groups, rates, "demographic parity", self.confidence_level)
-
-    def shrunk(self, metric: str) -> ShrunkTable:
-        """Each small group pulled toward an additive model of the columns of ``by``.
-
-        Values of small groups vary by chance. The value here is a weighted mean of the raw one and
-        that of a model without interactions (of one column, the common mean), with more weight on
-        the model the less is known of the group. The intervals cover on average over the groups;
-        of a group that is unlike the model, the raw interval is joined in. ``worst`` and
-        requirements keep the raw values.
-
-        Parameters
-        ----------
-        metric : str
-            One of the metrics of the evaluation.
-
-        Returns
-        -------
-        ShrunkTable
-            A row per group with ``raw``, ``raw_low``, ``raw_high``, ``fitted`` (by the model),
-            ``value``, ``low``, ``high``, ``weight`` (of the raw value), ``unlike`` and ``n_rows``;
-            ``tau`` is the standard deviation of groups around the model.
-
-        Raises
-        ------
-        ValueError
-            If there are too few groups for the model.
-
-        References
-        ----------
-        Morris (1983), Journal of the American Statistical Association 78(381), 47-55; Paule &
-        Mandel (1982), Journal of Research of the National Bureau of Standards 87(5), 377-385.
-        """
-        return shrunk_groups(self.groups.of(metric), self.confidence_level)
 
     def plot(self, metric: str, *, ax: Any = None) -> Any:
         """Plot the values of the groups, with intervals, and the value of all rows.

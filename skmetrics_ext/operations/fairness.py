@@ -13,6 +13,11 @@ from skmetrics_ext.inference.methods import share_counts
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.scales import quantile
 from skmetrics_ext.inference.simultaneous import largest_of, level_together, root_of
+from skmetrics_ext.metrics.labels.rates import (
+    detection_prevalence,
+    false_positive_rate,
+    recall_score,
+)
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import find
 from skmetrics_ext.result_bases import Facts
@@ -22,6 +27,67 @@ _DRAWS = 20_000
 _LARGEST = (
     "the largest gap is above 0 for equal groups too; with a lower bound of 0 they may be equal"
 )
+
+
+class FairGroups:
+    """Gaps between the groups of a table, each as one number."""
+
+    __slots__ = ()
+    groups: Any
+    confidence_level: float
+
+    def equalized_odds(self) -> Estimate:
+        """The largest gap of the true or the false positive rate between any two groups.
+
+        Returns
+        -------
+        Estimate
+            The interval is projected from simultaneous intervals of all gaps, so it holds for the
+            largest one; ``note`` names the groups.
+
+        Raises
+        ------
+        ValueError
+            If there are no groups, or no predicted labels of two classes.
+
+        References
+        ----------
+        Hardt, Price & Srebro (2016), Advances in Neural Information Processing Systems 29.
+
+        Examples
+        --------
+        >>> from skmetrics_ext import compute_metrics
+        >>> y, site = [0, 1] * 60, ["a"] * 60 + ["b"] * 60
+        >>> pred = [0, 1] * 27 + [1, 0] * 3 + [0, 1] * 24 + [0, 0] * 6
+        >>> table = compute_metrics(["recall"], y, pred, by={"site": site}, intervals=True)
+        >>> value, low, high = table.equalized_odds()
+        >>> round(value, 2), low, round(high, 2)
+        (0.1, 0.0, 0.3)
+        """
+        rates = {"false positive rate": false_positive_rate, "true positive rate": recall_score}
+        return largest_gap(self.groups, rates, "equalized odds", self.confidence_level)
+
+    def equal_opportunity(self) -> Estimate:
+        """The largest gap of the true positive rate between any two groups.
+
+        Returns
+        -------
+        Estimate
+            As of `equalized_odds`.
+        """
+        rates = {"true positive rate": recall_score}
+        return largest_gap(self.groups, rates, "equal opportunity", self.confidence_level)
+
+    def demographic_parity(self) -> Estimate:
+        """The largest gap of the share of rows predicted positive between any two groups.
+
+        Returns
+        -------
+        Estimate
+            As of `equalized_odds`.
+        """
+        rates = {"selection rate": detection_prevalence}
+        return largest_gap(self.groups, rates, "demographic parity", self.confidence_level)
 
 
 def largest_gap(

@@ -45,6 +45,47 @@ class ShrunkTable(Table):
     tau: float = float("nan")
 
 
+class SmallGroups:
+    """Groups of a table that borrow strength from each other."""
+
+    __slots__ = ()
+    groups: Any
+    confidence_level: float
+
+    def shrunk(self, metric: str) -> ShrunkTable:
+        """Each small group pulled toward an additive model of the columns of ``by``.
+
+        Values of small groups vary by chance. The value here is a weighted mean of the raw one and
+        that of a model without interactions (of one column, the common mean), with more weight on
+        the model the less is known of the group. The intervals cover on average over the groups;
+        of a group that is unlike the model, the raw interval is joined in. ``worst`` and
+        requirements keep the raw values.
+
+        Parameters
+        ----------
+        metric : str
+            One of the metrics of the evaluation.
+
+        Returns
+        -------
+        ShrunkTable
+            A row per group with ``raw``, ``raw_low``, ``raw_high``, ``fitted`` (by the model),
+            ``value``, ``low``, ``high``, ``weight`` (of the raw value), ``unlike`` and ``n_rows``;
+            ``tau`` is the standard deviation of groups around the model.
+
+        Raises
+        ------
+        ValueError
+            If there are too few groups for the model.
+
+        References
+        ----------
+        Morris (1983), Journal of the American Statistical Association 78(381), 47-55; Paule &
+        Mandel (1982), Journal of Research of the National Bureau of Standards 87(5), 377-385.
+        """
+        return shrunk_groups(self.groups.of(metric), self.confidence_level)
+
+
 class Shrunk(NamedTuple):
     """Values (G,) that were shrunk, with their standard errors and the model's values."""
 

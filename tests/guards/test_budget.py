@@ -18,8 +18,8 @@ LIMITS = {
     "inference": 9690,
     "metrics and registry": 5965,
     "report": 4148,
-    "operations": 400,
-    "merged and slices": 3290,
+    "operations": 420,
+    "merged and slices": 3275,
     "validation": 2698,
     "plotting": 2385,
     "backends": 2005,
@@ -39,7 +39,7 @@ PAIRS = {
     "kernels": "kernels and datasets",
     "datasets": "kernels and datasets",
 }
-MOST_FILES = 256
+MOST_FILES = 259
 SKIPPED = (
     tokenize.COMMENT,
     tokenize.NL,
