@@ -271,6 +271,8 @@ class ConfusionTally(Tabulated, Merges):
         Classes keep their order if all parts have the same ones; otherwise they are sorted.
         """
         parts = list(parts)
+        if len(parts) == 1 and type(parts[0]) is cls:
+            return parts[0]
         check_sum([part.table for part in parts], 2)
         classes, ordered = _classes_of(parts)
         codes = [positions_of_labels(part.classes, classes) for part in parts]

@@ -199,6 +199,8 @@ class MomentTally(Means, Merges):
         the pooled mean (Pebay 2008).
         """
         parts = list(parts)
+        if len(parts) == 1 and np.all(parts[0].weight) and type(parts[0]) is cls:
+            return parts[0]
         check_sum([np.asarray(part.weight)[..., None] for part in parts], 1)
         if len({part.mean.shape for part in parts}) > 1:
             shapes = ", ".join(map(str, dict.fromkeys(part.mean.shape for part in parts)))
