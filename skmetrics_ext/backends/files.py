@@ -22,15 +22,15 @@ from skmetrics_ext.backends.read_errors import (
     placed,
     reading,
 )
-from skmetrics_ext.backends.records import read_records, table_of
+from skmetrics_ext.backends.records import SHEETS, read_records, table_of
 from skmetrics_ext.merged.columns import ColumnNames, RowLocation
 from skmetrics_ext.slices.coding import MISSING
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import printable
 
 SUFFIXES = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".tsv": "csv"}
-SUFFIXES |= dict.fromkeys((".jsonl", ".ndjson", ".json"), "json")
-ENDINGS = ".parquet, .pq, .csv, .tsv, .jsonl or .json (also .gz, .bz2 or .zst after text)"
+SUFFIXES |= dict.fromkeys((".jsonl", ".ndjson", ".json", *SHEETS), "json")  # records
+ENDINGS = ".parquet, .pq, .csv, .tsv, .jsonl, .json or .xlsx (also .gz, .bz2 or .zst after text)"
 _EXTRAS = {
     "duckdb": "duckdb",
     "dask": "dask",
@@ -39,6 +39,7 @@ _EXTRAS = {
     "pandas": "frames",
 }
 BATCH = 1 << 19
+_LOOKED_AT = 1000  # records that name the fields of a Parquet file
 
 
 def require(module: str, what: str) -> None:
@@ -160,12 +161,13 @@ def kind_of(file: str) -> str | None:
     return None if kind == "parquet" and stem != str(Path(file)) else kind
 
 
-def open_files(path: str, names: ColumnNames, form: TextForm = PLAIN) -> Files:
+def open_files(path: str | Sequence[str], names: ColumnNames, form: TextForm = PLAIN) -> Files:
     """Find the files of a path, folder or glob, and check that they hold the columns."""
     files, kind = _found(path)
-    if kind == "parquet":
+    path = path if isinstance(path, str) else ", ".join(path)
+    if kind == "parquet" and not _has_records(files[0], names.all):
         return _of_parquet(path, files, names)
-    if kind == "json":
+    if kind != "csv":
         return _of_records(path, files, names, form)
     headers = [csv_files.header_of(file, form) for file in files]
     for file, header in zip(files, headers, strict=True):
@@ -174,7 +176,7 @@ def open_files(path: str, names: ColumnNames, form: TextForm = PLAIN) -> Files:
     return Files(path, files, "csv", tuple(headers[0]), types, alike=True, form=form)
 
 
-def columns_of(path: str, form: TextForm = PLAIN) -> list[str]:
+def columns_of(path: str | Sequence[str], form: TextForm = PLAIN) -> list[str]:
     """Names of the columns of the first file of a path."""
     files, kind = _found(path)
     if kind == "csv":
@@ -182,15 +184,33 @@ def columns_of(path: str, form: TextForm = PLAIN) -> list[str]:
     if kind == "json":
         records = (record for file in files for record in read_records(file, form)[0])
         return list(table_of(list(records))[0].schema.names)
+    if _has_records(files[0]):
+        return list(table_of(read_records(files[0], form, _LOOKED_AT)[0])[0].schema.names)
+    return _schema(files[0]).names
+
+
+def _schema(file: str) -> Any:
     import pyarrow.parquet
 
-    with reading(repr(files[0])):
-        return list(pyarrow.parquet.read_schema(files[0]).names)
+    with reading(repr(file)):
+        return pyarrow.parquet.read_schema(file)
 
 
-def _found(path: str) -> tuple[tuple[str, ...], str]:
+def _has_records(file: str, columns: Sequence[str] = ("",)) -> bool:
+    """Whether a Parquet file has lists or nested fields, which some of these columns are."""
+    from pyarrow import types
+
+    schema = _schema(file)
+    return any(map(types.is_nested, schema.types)) and any(c not in schema.names for c in columns)
+
+
+def _found(path: str | Sequence[str]) -> tuple[tuple[str, ...], str]:
+    paths = (path,) if isinstance(path, str) else path
     with reading(repr(path)):
-        files = (path,) if Path(path).is_file() else _listed(path)
+        each = ((one,) if Path(one).is_file() else _listed(one) for one in paths)
+        files = tuple(file for found in each for file in found)
+    if len(set(files)) < len(files):
+        raise InvalidParameterError(f"{path!r} names a file twice: pass each once.")
     kinds = {kind_of(file) for file in files}
     if len(kinds) > 1 or None in kinds:
         raise InvalidParameterError(

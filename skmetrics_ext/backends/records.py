@@ -11,12 +11,27 @@ from skmetrics_ext.backends.csv_files import PLAIN, TextForm
 from skmetrics_ext.backends.read_errors import reading
 from skmetrics_ext.validation import InvalidParameterError
 
+SHEETS = (".xlsx", ".xlsm", ".xls")
 _MOST_COLUMNS = 1000  # of a list of numbers
 _NEEDED = "a JSON object for each row is needed, on a line each or in one list"
 
 
-def read_records(file: str, form: TextForm = PLAIN) -> tuple[list[dict[str, Any]], list[int]]:
-    """The records of a file and the line on which each begins; no lines for one list of records."""
+def read_records(
+    file: str, form: TextForm = PLAIN, most: int | None = None
+) -> tuple[list[dict[str, Any]], list[int]]:
+    """The records of a file, and the line on which each begins if they have lines of their own.
+
+    Of Parquet files only the first ``most`` records.
+    """
+    if file.lower().endswith(SHEETS):
+        return _rows_of_sheet(file), []
+    if file.lower().endswith((".parquet", ".pq")):
+        import pyarrow.parquet
+
+        with reading(repr(file)), pyarrow.parquet.ParquetFile(file) as stored:
+            if most is None:
+                return stored.read().to_pylist(), []
+            return next(iter(stored.iter_batches(most))).to_pylist(), []
     with reading(repr(file)), form.open(file) as stream:
         text = stream.read()
     if (numbered := _lines(file, text)) is not None:
@@ -29,6 +44,20 @@ def read_records(file: str, form: TextForm = PLAIN) -> tuple[list[dict[str, Any]
     if not _are_records(records):
         raise InvalidParameterError(f"{file!r} holds other JSON: {_NEEDED}.")
     return records, []
+
+
+def _rows_of_sheet(file: str) -> list[dict[str, Any]]:
+    """The rows of the first sheet of an Excel file."""
+    try:
+        import pandas
+
+        frame = pandas.read_excel(file).astype(object)
+    except Exception as error:  # no reader is installed, or the file is damaged
+        why = str(error).splitlines()[0]
+        raise InvalidParameterError(
+            f"{file!r} cannot be read: {why} In Excel: Save as > CSV UTF-8."
+        ) from error
+    return frame.where(frame.notna(), None).rename(columns=str).to_dict("records")
 
 
 def _lines(file: str, text: str) -> list[tuple[int, dict[str, Any]]] | None:

@@ -7,6 +7,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import ExitStack
 from io import TextIOWrapper
 from typing import NoReturn
 
@@ -14,6 +15,7 @@ from skmetrics_ext import __version__
 from skmetrics_ext.backends import PartitionError
 from skmetrics_ext.cli.cv import CV, SEARCH
 from skmetrics_ext.cli.label import LABEL
+from skmetrics_ext.cli.inputs import resolve
 from skmetrics_ext.cli.messages import log, print_lines
 from skmetrics_ext.cli.metrics import LIST
 from skmetrics_ext.cli.score import COMPARE, SCORE
@@ -78,7 +80,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         warnings.showwarning = lambda message, kind, *_, **__: log(f"{kind.__name__}: {message}")
         try:
             options = _parser().parse_args(argv)
-            status = options.run(options)
+            with ExitStack() as stack:
+                resolve(options, stack)
+                status = options.run(options)
             sys.stdout.flush()
             return int(status or 0)
         except (ValueError, ImportError) as error:

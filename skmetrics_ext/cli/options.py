@@ -165,7 +165,12 @@ def _count(help: str, least: int, default: int | None = None) -> Option:
 
 OPTIONS: Mapping[str, Option] = {
     # files
-    "predictions": Option(_FORMATS, "FILE", "file"),
+    "predictions": _several(
+        f"{_FORMATS}, a folder or zip of such, or - for standard input; several are read as one",
+        "FILE",
+        "file",
+    ),
+    "join": Option("match the rows of two files by this column, which both have", "COLUMN"),
     "dataset": Option(
         f"{_FORMATS}, or {', '.join(BUNDLED)} (default: {DATASET})", "FILE", "file", nargs="?"
     ),
@@ -179,6 +184,11 @@ OPTIONS: Mapping[str, Option] = {
         "scores or probabilities of the positive class, once for each model; with more than two "
         "classes once for each class, in columns named by the class or ending in _class",
         "COLUMN",
+    ),
+    "model": _repeated(
+        "a name, its scores and perhaps its predicted labels: NAME SCORE [PRED]; may be repeated",
+        "NAME",
+        nargs="+",
     ),
     "pred": _repeated("predicted labels, once for each model", "COLUMN"),
     "right": _repeated(
@@ -345,8 +355,8 @@ _LAYOUT = ("sep", "encoding", "decimal", "thousands", "missing", "no-header", "s
 TEXT = (*_LAYOUT, "drop-missing")
 _OUTPUT = ("confidence", "html", "json", "quiet")
 COMMON = ("target", "positive", "weight", "groups", *TEXT, *_OUTPUT)
-COLUMNS = ("predictions", "score", "pred", *COMMON)
-PREDICTIONS = (*COLUMNS, "by", "metrics", "resamples", "require")
+COLUMNS = ("predictions", "join", "score", "pred", *COMMON)
+PREDICTIONS = (*COLUMNS, "model", "by", "metrics", "resamples", "require")
 _FITTING = ("features", "drop", "models", "trust", "folds", "seed", "jobs")
 MODELLING = ("dataset", "data", *COMMON, *_FITTING)
 

@@ -13,6 +13,7 @@ import numpy as np
 from skmetrics_ext.backends.engines import open_engine
 from skmetrics_ext.backends.evaluation import read_bytes
 from skmetrics_ext.backends.files import Files, columns_of, open_files
+from skmetrics_ext.cli.inputs import open_joined
 from skmetrics_ext.cli.marks import (
     RIGHT,
     mark_columns,
@@ -110,7 +111,13 @@ class Predictions:
         if not (scores or preds or options.right):
             raise ValueError("nothing to score: pass --score or --pred (`score`: or --right).")
         form = form_of(options)
-        columns = columns_of(options.file, form)
+        join, paths = options.join, options.paths
+        columns = columns_of(paths if join is None else paths[0], form)
+        for path in () if join is None else paths[1:]:
+            columns += [name for name in columns_of(path, form) if name not in columns]
+        scores = tuple(part for name in scores for part in parts_of(name, columns))
+        if len(options.model) == 1:
+            options.names[", ".join(scores)] = options.model[0][0]
         marks = mark_columns(options.right, columns)
         questions = question_columns(columns) if marks and not options.groups else []
         if marks and requested not in (None, [OF_MARKS]):
@@ -125,7 +132,10 @@ class Predictions:
         shown = (*known, *questions, *(others or options.by))
         further = GroupColumns((*more_preds, *shown), crossed=True)
         names = ColumnNames(target, scores, pred, options.weight, further, options.groups)
-        files = open_files(options.file, names, form)
+        if join is None:
+            files = open_files(paths, names, form)
+        else:
+            files = open_joined(paths, names, join, form, drop=options.drop_missing)
         options.memory = options.memory or min(max(files.n_bytes, 1 << 26), LARGE)
         if (
             marks
@@ -174,6 +184,7 @@ class Predictions:
             files, columns_at = with_labels_at(files, *cut)
             models += [PredictedModel(name, (at,), "labels") for name, at in columns_at.items()]
         models += [PredictedModel(name, (name,), "labels") for name in preds]
+        models = [replace(each, name=options.names.get(each.name, each.name)) for each in models]
         data = cls(options, files, requested, names, classes, positive, tuple(models))
         log(*data.doubts)
         return data
@@ -184,7 +195,7 @@ class Predictions:
         if len(self.classes) != 2 or self.positive is None:
             return []
         scored = [model for model in self.models if model.kind != "labels"]
-        notes = [note_on_name(model.name, self.classes, self.positive) for model in scored]
+        notes = [note_on_name(model.columns[0], self.classes, self.positive) for model in scored]
         if self.in_memory:
             predicted = [len(np.unique(self.column(name))) for name in self.options.pred]
             for model in scored:
@@ -379,6 +390,13 @@ def _kind_of_scores(
         if values.min() < 0 or values.max() > 1 or np.abs(sums - 1).max() > tolerance:
             return "values"
     return "probabilities"
+
+
+def parts_of(name: str, columns: Sequence[str]) -> list[str]:
+    """The columns of a list of scores, which are ``name_0``, ``name_1``, ...; else the name."""
+    parts = [each for each in columns if each.rpartition("_")[0] == name]
+    numbered = [each for each in parts if each.rpartition("_")[2].isdecimal()]
+    return numbered if name not in columns and numbered else [name]
 
 
 def parse_positive(classes: Sequence[Any], text: str | None) -> Any:

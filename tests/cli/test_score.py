@@ -218,7 +218,7 @@ def test_missing_values_and_files(frame, tmp_path, capsys):
     assert "'nowhere.csv' is no file" in capsys.readouterr().err
     (tmp_path / "table.xlsx").touch()
     assert main(["score", str(tmp_path / "table.xlsx"), "--true", "t", "--score", "p"]) == 2
-    assert "ending with .parquet, .pq, .csv, .tsv, .jsonl or .json" in capsys.readouterr().err
+    assert "In Excel: Save as > CSV UTF-8" in capsys.readouterr().err
 
 
 def test_page_with_curves(file, tmp_path, capsys):
