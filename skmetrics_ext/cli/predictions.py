@@ -109,7 +109,7 @@ class Predictions:
         if options.right and (scores or preds or options.target):
             raise ValueError("--right stands for target and predictions: leave out the others.")
         if not (scores or preds or options.right):
-            raise ValueError("nothing to score: pass --score or --pred (`score`: or --right).")
+            raise ValueError("nothing to score: pass --score or --pred. (score takes --right too)")
         form = form_of(options)
         join, paths = options.join, options.paths
         columns = columns_of(paths if join is None else paths[0], form)
