@@ -14,8 +14,8 @@ from typing import NoReturn
 from skmetrics_ext import __version__
 from skmetrics_ext.backends import PartitionError
 from skmetrics_ext.cli.cv import CV, SEARCH
-from skmetrics_ext.cli.label import LABEL
 from skmetrics_ext.cli.inputs import resolve
+from skmetrics_ext.cli.label import LABEL
 from skmetrics_ext.cli.messages import log, print_lines
 from skmetrics_ext.cli.metrics import LIST
 from skmetrics_ext.cli.score import COMPARE, SCORE

@@ -23,11 +23,11 @@ def _label(options: argparse.Namespace) -> None:
     if len(options.score) != 1 or len(options.pred) > 1:
         raise ValueError("label needs one --score, and for labels one --pred or --threshold.")
     form = form_of(options)
-    others = tuple(name for name in columns_of(options.file, form) if name not in options.score)
+    others = tuple(name for name in columns_of(options.paths, form) if name not in options.score)
     if PROBABILITY in others:
         raise ValueError(f"the file has a column {PROBABILITY!r}: rename it.")
     names = ColumnNames(options.score[0], by=GroupColumns(others, crossed=True))
-    files = open_files(options.file, names, form).hold(names.all)
+    files = open_files(options.paths, names, form).hold(names.all)
     log(*files.form.notes)
     table = files.reader(names.all).read_all()
     given: dict[str, Any] = {"threshold": options.threshold}
