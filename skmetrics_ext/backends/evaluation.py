@@ -37,6 +37,7 @@ from skmetrics_ext.registry import Metric
 from skmetrics_ext.registry.defaults import OF_SCORES
 from skmetrics_ext.slices.coding import check_edges, edges_of, numbers_of, quantile_edges
 from skmetrics_ext.slices.group_columns import GroupColumns, check_bins
+from skmetrics_ext.slices.periods import dataset_in_periods
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.column_names import check_names, note_on_name
 from skmetrics_ext.validation.parameters import check_draws, check_integer, check_level
@@ -60,6 +61,7 @@ def evaluate(
     by: str | Sequence[str] | None = None,
     margins: bool = False,
     bins: Mapping[str, Any] | None = None,
+    freq: str | None = None,
     min_rows: int = 1,
     groups: str | None = None,
     metrics: str | Callable[..., Any] | Iterable[Any] = OF_SCORES,
@@ -116,6 +118,9 @@ def evaluate(
     bins : dict of str to int or sequence of float, default=None
         Numeric columns of ``by`` to cut into bins: the inner edges, or the number of bins with
         about equal numbers of rows (from a sample of 100,000 rows, if there are more).
+    freq : str, default=None
+        Groups by time: the period alias of pandas ("D", "W", "M", "Q", "Y") in which the dates of
+        ``by`` are counted; for a pandas data frame.
     min_rows : int, default=1
         Groups with fewer rows have no values, and ``reason`` says so.
     groups : str, default=None
@@ -211,6 +216,8 @@ def evaluate(
     roc_auc      0.7500     4
     brier_score  0.1581     4
     """
+    if freq is not None:
+        dataset = dataset_in_periods(dataset, by, freq)
     if abstain is not None:
         others: Options = {"weights_are": weights_are, "n_resamples": n_resamples, "proxy": proxy}
         others |= {"sampling": sampling, "curve_points": curve_points, "engine": engine}

@@ -13,6 +13,8 @@ from skmetrics_ext.inference.labelling import Labelling, naming_labelling
 from skmetrics_ext.numeric import PosLabel
 from skmetrics_ext.registry import Metric, MetricSpec, find
 from skmetrics_ext.registry.defaults import SETS
+from skmetrics_ext.slices.group_columns import columns_of
+from skmetrics_ext.slices.periods import in_periods
 from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import (
     InvalidParameterError,
@@ -21,6 +23,7 @@ from skmetrics_ext.validation import (
     Scores,
     check_option,
 )
+from skmetrics_ext.validation.containers import count_rows
 from skmetrics_ext.validation.cutoffs import labels_at, offering_threshold
 from skmetrics_ext.validation.labels import read_labels
 from skmetrics_ext.validation.parameters import check_level
@@ -29,7 +32,7 @@ from skmetrics_ext.validation.tensors import taking_tensors
 _ARGUMENTS = {"labels": "y_pred", "scores": "y_score", "probabilities": "y_proba"}
 
 # Options that apply to a table by group only, and their defaults.
-_BY_GROUP = {"margins": False, "bins": None, "min_rows": 1}
+_BY_GROUP = {"margins": False, "bins": None, "min_rows": 1, "freq": None}
 
 
 @taking_tensors
@@ -48,6 +51,7 @@ def compute_metrics(
     by: Any = None,
     margins: bool = False,
     bins: Any = None,
+    freq: str | None = None,
     min_rows: int = 1,
     groups: ArrayLike | None = None,
     intervals: bool = False,
@@ -91,6 +95,9 @@ def compute_metrics(
         are the group "missing".
     margins, bins, min_rows : bool, dict, int
         As in `evaluate`; only with ``by``.
+    freq : str, default=None
+        Groups by time: the period alias of pandas ("D", "W", "M", "Q", "Y") in which the dates of
+        ``by`` are counted.
     groups : array-like of shape (n_samples,), default=None
         The group of each row (such as the patient), if rows of a group depend on each other;
         only with ``intervals`` or ``by``.
@@ -149,13 +156,15 @@ def compute_metrics(
     by_group = {"margins": margins, "bins": bins, "min_rows": min_rows}
     labelling = Labelling.taken_from(params)
     if by is None:
-        for name, value in by_group.items():
+        for name, value in {**by_group, "freq": freq}.items():
             if value is not _BY_GROUP[name]:
                 raise InvalidParameterError(f"{name} applies to groups: pass by= as well.")
         if groups is not None and not intervals:
             raise InvalidParameterError(
                 "groups changes intervals only: pass intervals=True as well."
             )
+    elif freq is not None:
+        by = in_periods(columns_of(by, count_rows(y_true) or 0), freq)
     arrays = {"labels": y_pred, "scores": y_score, "probabilities": y_proba}
     options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     if threshold is not None:

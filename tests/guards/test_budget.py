@@ -19,7 +19,7 @@ LIMITS = {
     "metrics and registry": 5965,
     "report": 4148,
     "operations": 420,
-    "merged and slices": 3275,
+    "merged and slices": 3310,
     "validation": 2698,
     "plotting": 2385,
     "backends": 2040,
@@ -39,7 +39,7 @@ PAIRS = {
     "kernels": "kernels and datasets",
     "datasets": "kernels and datasets",
 }
-MOST_FILES = 259
+MOST_FILES = 261
 SKIPPED = (
     tokenize.COMMENT,
     tokenize.NL,
