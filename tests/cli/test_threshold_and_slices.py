@@ -145,7 +145,7 @@ def test_slices_are_those_of_the_function(file, frame, capsys):
     found = run(capsys, "slices", *given, "--metrics", "brier_score")
     data = frame.drop(columns="said")
     about = {"true": "target", "score": "risk", "pos_label": "ill", "groups": "patient"}
-    own = weak_slices(frame, metric="brier_score", **about)
+    own = weak_slices(data.drop(columns="number"), metric="brier_score", **about)
     assert found["value"] == pytest.approx(own.value)
     assert [row["slice"] for row in found["rows"]] == [row.slice for row in own.rows]
     assert [row["p_value"] for row in found["rows"]] == pytest.approx(
@@ -155,6 +155,24 @@ def test_slices_are_those_of_the_function(file, frame, capsys):
     part = weak_slices(data, metric="brier_score", columns=["site", "age"], **about)
     assert only["rows"][0]["slice"] == {"site": "south"}
     assert only["rows"][0]["low"] == pytest.approx(part.rows[0].low)
+
+
+def test_slices_leave_out_identifiers_and_predictions_of_other_models(file, frame, capsys):
+    other = pandas.read_csv(file).assign(old=RNG.random(N), since="2020-01-0" + "12345678"[3])
+    other.to_csv(file, index=False)
+    asked = ["slices", file, "--score", "risk", "--positive", "ill", "--quiet"]
+    assert main(asked) == 0
+    err = capsys.readouterr().err
+    assert "columns that make slices: site, age, patient" in err
+    assert f"number (identifier, {N} values)" in err
+    assert "old (may be scores of another model)" in err
+    assert "said (may be predictions of another model)" in err
+    assert "since (date)" in err
+    assert main([*asked, "--by", "said"]) == 0
+    assert "2 slices tested" in capsys.readouterr().out
+    other[["target", "risk", "old"]].to_csv(file, index=False)
+    assert main(asked) == 2
+    assert "no column is left that makes slices" in capsys.readouterr().err
 
 
 def test_slices_of_labels_in_words_and_on_a_page(file, frame, tmp_path, capsys):

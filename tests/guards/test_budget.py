@@ -24,7 +24,7 @@ LIMITS = {
     "plotting": 2385,
     "backends": 2040,
     "top level": 1911,
-    "cli": 2120,
+    "cli": 2140,
     "scoring": 1140,
     "questions": 615,
     "thresholds": 1464,
