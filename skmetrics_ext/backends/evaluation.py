@@ -248,16 +248,15 @@ def evaluate(
     most_bytes = read_bytes(memory_limit)
     ranked = any(metric.sums == "ranks" for metric in checked_metrics)
     name_notes: list[str] = []
-    known: dict[str, Any] = {"proxy": proxy, "sampling": sampling, "observed": observed}
-    known["X"] = X or None
-    labelling = Labelling.of(**known, population=population, prevalence=prevalence)
-    if labelling is not None:
-        further = (*(name for name in (proxy, sampling, observed) if name is not None), *X)
+    known = {"proxy": proxy, "sampling": sampling, "observed": observed}
+    further = _further(known, X)
+    if further or population != "process" or prevalence is not None:
         wanted = replace(names, by=GroupColumns((*names.by.names, *further), crossed=True))
         opened = open_engine(dataset, wanted, engine, most_bytes)
         options = {"labels": labels, "pos_label": pos_label, "margins": margins, "bins": bins}
         options |= {"min_rows": least, "level": level if intervals else None}
-        return _of_labels(opened, names, checked_metrics, labelling, known, options)
+        whole = {"population": population, "prevalence": prevalence}
+        return _of_labels(opened, names, checked_metrics, known | {"X": X}, whole, options)
     opened = open_engine(dataset, names, engine, most_bytes)
     try:
         if bins is not None:
@@ -307,12 +306,25 @@ def evaluate(
     )
 
 
+def _further(known: Mapping[str, str | None], X: Any) -> tuple[str, ...]:
+    """Names of columns that say what is known of rows without a label."""
+    if not isinstance(X, list | tuple):
+        raise InvalidParameterError(f"X must be a list of names of columns, got {X!r:.60}.")
+    listed = [*known.items(), *(("X", name) for name in X)]
+    for argument, name in listed:
+        if name is not None and not isinstance(name, str):
+            raise InvalidParameterError(
+                f"{argument} must be the name of a column, got {name!r:.60}."
+            )
+    return tuple(name for _, name in listed if name is not None)
+
+
 def _of_labels(
     opened: Engine,
     names: ColumnNames,
     metrics: Any,
-    labelling: Labelling,
     known: Mapping[str, Any],
+    whole: Mapping[str, Any],
     options: Mapping[str, Any],
 ) -> Evaluation:
     """The table of rows of which some have a label."""
@@ -336,8 +348,9 @@ def _of_labels(
     responses = {"scores": scores, **of({"labels": names.pred})}
     given = of({"y_true": names.true, "sample_weight": names.weight, "groups": names.clusters})
     by = {name: columns[name] for name in names.by.names} or None
-    covariates = {name: columns[name] for name in known["X"] or ()} or None
-    asked = replace(labelling, **of({**known, "X": None}) | {"X": covariates})
+    covariates = {name: columns[name] for name in known["X"]} or None
+    asked = Labelling.of(**of({**known, "X": None}) | {"X": covariates, **whole})
+    assert asked is not None
     return evaluate_labelled(metrics, given, responses, asked, by=by, engine=opened.name, **options)
 
 

@@ -14,13 +14,14 @@ from skmetrics_ext.inference.draws.bootstrap import PLAN, seed_sequence
 from skmetrics_ext.inference.labelling import Corrected
 from skmetrics_ext.inference.linearized import Contributions
 from skmetrics_ext.inference.methods import interval_of
-from skmetrics_ext.inference.partly_labelled import soft_contributions
+from skmetrics_ext.inference.partly_labelled import soft_contributions, without_influence
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, RandomState, divide, increasing_root
 from skmetrics_ext.result_bases import Result
 from skmetrics_ext.validation import InvalidParameterError, check_option
-from skmetrics_ext.validation.containers import count_rows, labels_of, read_column, read_numbers
+from skmetrics_ext.validation.containers import count_rows, read_numbers
+from skmetrics_ext.validation.labels import distinct_labels
 from skmetrics_ext.validation.parameters import check_number
 from skmetrics_ext.validation.positive import positive_class
 
@@ -210,7 +211,8 @@ def label_plan(
     found = [readers.find_metric(name, metric_params) for name in names]
     chance = read_numbers("score", score)
     chance = np.column_stack([1 - chance, chance]) if chance.ndim == 1 else chance
-    if not (chance.min() >= 0 and np.allclose(chance.sum(axis=1), 1)):
+    is_rows = chance.ndim == 2 and chance.size > 0
+    if not (is_rows and (chance >= 0).all() and np.allclose(chance.sum(axis=1), 1)):
         raise InvalidParameterError(
             "score must hold the probability of the positive class in each row, or of each class, "
             "in total 1: calibrate the scores first."
@@ -226,8 +228,10 @@ def label_plan(
     if threshold is not None:
         pred = (scores >= check_number("threshold", threshold, -np.inf)).astype(np.int64)
     elif pred is not None:
-        pred = labels_of(pred, np.arange(count_rows(pred) or 0) >= 0)
-        occurring = np.unique(read_column(pred, "pred").labels)
+        if not count_rows(pred):
+            raise InvalidParameterError(f"pred must hold labels, got {pred!r:.60}.")
+        occurring = distinct_labels(pred, "pred")
+        occurring = classes if occurring is None else occurring
         classes = classes if np.isin(occurring, classes).all() else occurring
         if count_rows(pred) != n_rows or len(classes) != chance.shape[1]:
             raise InvalidParameterError(
@@ -239,6 +243,8 @@ def label_plan(
         chance = chance if positive == classes[1] else chance[:, ::-1]
     squares = np.zeros(n_rows)
     for each in found:
+        if not each.spec.is_known:
+            raise InvalidParameterError(without_influence(f"metric={each.name}"))
         is_of_labels = each.spec.response == "labels"
         if is_of_labels and pred is None:
             raise InvalidParameterError(

@@ -38,7 +38,7 @@ from skmetrics_ext.numeric import Array, divide, wilson_bounds
 from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.tables import without_methods
 from skmetrics_ext.validation import InvalidParameterError, check_option
-from skmetrics_ext.validation.containers import missing_rows, take_params
+from skmetrics_ext.validation.containers import count_rows, missing_rows, take_params
 
 Population = Literal["process", "pool"]
 POPULATIONS = ("process", "pool")
@@ -227,6 +227,8 @@ class Labelling:
         n_missing = list(map(type, given.values())).count(type(None))
         if given["population"] == "process" and n_missing == len(given) - 1:
             return None
+        for name in ("proxy", "sampling", "observed", "target_weight"):
+            _check_column(name, getattr(given.get(name), "probability", given.get(name)))
         plan = given["sampling"]
         fixed, given["sampling"] = getattr(plan, "fixed", False), getattr(plan, "probability", plan)
         return cls(**given, fixed=fixed, planned=getattr(plan, "metrics", ()))
@@ -312,6 +314,18 @@ class Labelling:
             is_known = given[0] in others if given else name == "sampling"
             if getattr(self, name) is not None and not is_known:
                 raise InvalidParameterError(f"{name}= goes with {' or '.join(others)}= only.")
+
+
+def _check_column(name: str, data: Any) -> None:
+    """Refuse what has no value for each row."""
+    try:
+        if data is None or (count_rows(data) and missing_rows(data).ndim):
+            return
+    except Exception:  # an object may raise anything
+        pass
+    raise InvalidParameterError(
+        f"{name} must have a value for each row, got {type(data).__name__}: {data!r:.60}."
+    )
 
 
 @contextmanager

@@ -61,7 +61,7 @@ class LabelledAtoms(Atoms):
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class RowsInPart:
     """All rows of a question: which are labelled, what they weigh, how they were drawn.
 
     Parameters
@@ -129,7 +129,7 @@ class Reading:
     ----------
     value : float
     parts : ndarray of shape (N,)
-    rows : Rows
+    rows : RowsInPart
     judge : ndarray of shape (N,) or None
         Contributions of all rows to the metric of the proxy.
     differ : ndarray of shape (N,) or None
@@ -144,7 +144,7 @@ class Reading:
 
     value: float
     parts: Array
-    rows: Rows
+    rows: RowsInPart
     judge: Array | None = None
     differ: Array | None = None
     shift: float = 0.0
@@ -221,7 +221,7 @@ class PartlyGiven:
 
     labels: Any
     y_pred: Any
-    rows: Rows
+    rows: RowsInPart
 
     @classmethod
     def read(
@@ -256,7 +256,7 @@ class PartlyGiven:
                 "y_true has no label: pass those of the rows that a person looked at."
             )
         mass = np.where(labelled, weight, 0.0)
-        rows = Rows(
+        rows = RowsInPart(
             labelled,
             weight / weight.sum(),
             mass / mass.sum(),

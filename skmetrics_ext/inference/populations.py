@@ -30,6 +30,7 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import missing_values, read_column, read_numbers
+from skmetrics_ext.validation.parameters import as_number
 from skmetrics_ext.validation.positive import positive_class
 
 _FEWEST = 20  # effective rows
@@ -65,7 +66,7 @@ def to_target(data: PartlyGiven, X: Any, target: Any, target_weight: Any) -> Par
     """Rows that stand for another population, by their covariates or by weights."""
     n_rows = len(data.rows.labelled)
     if target_weight is not None:
-        weight = np.asarray(read_numbers("target_weight", target_weight))
+        weight = read_numbers("target_weight", target_weight)
         if weight.shape != (n_rows,) or not (np.isfinite(weight) & (weight >= 0)).all():
             raise InvalidParameterError(
                 f"target_weight must have a finite weight, not negative, for each of {n_rows} rows."
@@ -106,7 +107,7 @@ def at_prevalence(metric: Metric, data: PartlyGiven, prevalence: Any) -> tuple[L
         )
     centre = (moved / n_rows)[codes]
     parts[places] = (parts[places] - centre) * np.sqrt(n_rows / (n_rows - 1))[codes]
-    error = float(getattr(prevalence, "standard_error", 0.0))
+    error = as_number(getattr(prevalence, "standard_error", 0.0))
     slope = float((moved / shares) @ np.where(shares == shares[-1], 1, -1)) if error else 0.0
     said = ["at a stated prevalence" if not error else "at an estimated prevalence"]
     is_curve = after.origin.kind == "smooth" and after.origin.metric.tally == "ranks"
@@ -118,7 +119,7 @@ def at_prevalence(metric: Metric, data: PartlyGiven, prevalence: Any) -> tuple[L
 def _shares_of(metric: Metric, classes: Array, prevalence: Any) -> Array:
     """The share of each class in the population that is meant."""
     if isinstance(prevalence, Mapping):
-        shares = np.array([float(prevalence.get(label, np.nan)) for label in classes.tolist()])
+        shares = np.array([as_number(prevalence.get(label)) for label in classes.tolist()])
         if len(prevalence) != len(classes) or not abs(shares.sum() - 1) < 1e-6:
             raise InvalidParameterError(
                 f"prevalence must have a share for each class, {classes.tolist()!r:.60}, and 1 in "
@@ -130,7 +131,7 @@ def _shares_of(metric: Metric, classes: Array, prevalence: Any) -> Array:
                 f"prevalence is the share of one of two classes, and y_true has "
                 f"{classes.tolist()!r:.60}: pass a dict with the share of each class."
             )
-        chosen, value = metric.params.get("pos_label"), float(prevalence)
+        chosen, value = metric.params.get("pos_label"), as_number(prevalence)
         positive = positive_class(classes.tolist(), chosen, what="prevalence=")
         shares = np.where(classes == positive, value, 1 - value)
     if not ((shares > 0) & (shares < 1)).all():
@@ -260,20 +261,28 @@ def _columns(X: Any, name: str) -> Iterator[Array]:
     """The columns of an array, a data frame, a dict of columns, or one column."""
     if X is None:
         return
-    named = getattr(X, "column_names", getattr(X, "columns", None))
-    parts: Any = X.values() if isinstance(X, Mapping) else None
-    if parts is None and named is not None:
-        parts = [X[column] for column in named]
-    if parts is None:
-        values = np.asarray(read_column(X, name).labels)
-        parts = values.T if values.ndim == 2 else [values]
-    for part in parts:
-        values = np.asarray(read_column(part, name).labels)
-        if missing_values(values).any():
-            raise InvalidParameterError(
-                f"{name} has a missing value: fill it, or give it a category of its own."
-            )
-        yield values
+    try:
+        named = getattr(X, "column_names", getattr(X, "columns", None))
+        parts: Any = X.values() if isinstance(X, Mapping) else None
+        if parts is None and named is not None:
+            parts = [X[column] for column in named]
+        if parts is None:
+            values = np.asarray(read_column(X, name).labels)
+            parts = values.T if values.ndim == 2 else [values]
+        columns = [np.asarray(read_column(part, name).labels) for part in parts]
+        complete = columns and all(
+            column.ndim == 1 and not missing_values(column).any() for column in columns
+        )
+    except InvalidParameterError:
+        raise
+    except Exception:  # an object may raise anything
+        complete = False
+    if not complete:
+        raise InvalidParameterError(
+            f"{name} must hold columns with a value in each row, none of them missing, got "
+            f"{type(X).__name__}: {X!r:.60}."
+        )
+    yield from columns
 
 
 def _matrix(columns: Sequence[Array], n_text: int = 0) -> Array:

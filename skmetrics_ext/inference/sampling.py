@@ -9,7 +9,7 @@ import numpy as np
 
 from skmetrics_ext.inference.partly_labelled import PartlyGiven
 from skmetrics_ext.validation import InvalidParameterError
-from skmetrics_ext.validation.containers import read_column
+from skmetrics_ext.validation.containers import read_numbers
 
 FEW_ROWS = 100  # effective rows
 _LARGE_SHARE = 0.1  # of the weight, of one row
@@ -24,7 +24,7 @@ def with_sampling(
     probability = None
     if sampling is not None:
         pool = "poisson" if pool and not fixed else pool
-        values = np.asarray(read_column(sampling, "sampling").values, dtype=np.float64)
+        values = read_numbers("sampling", sampling)
         if values.shape == (len(data.places),):  # of labelled rows only
             probability = np.ones(len(labelled))
             probability[data.places] = values

@@ -15,14 +15,14 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 # capability is added on purpose, and falls when lines go.
 SLACK = 150
 LIMITS = {
-    "inference": 9690,
+    "inference": 9717,
     "metrics and registry": 5965,
     "report": 4148,
     "operations": 420,
     "merged and slices": 3310,
     "validation": 2698,
     "plotting": 2385,
-    "backends": 2040,
+    "backends": 2058,
     "top level": 1911,
     "cli": 2140,
     "scoring": 1140,
