@@ -218,18 +218,18 @@ class Question:
         Classes that the model never saw have probability 0, and no score at all: an area is nan,
         and among the top k they come last. Classes without a row leave a macro average.
         """
-        spec = metric.spec
-        rows.columns(method)  # an error of the response is raised before any of the classes
-        target = rows.target
+        spec, target = metric.spec, rows.target
         reads_probabilities = spec.response == "probabilities"
         if target is None:  # multilabel
             if reads_probabilities:
                 view = rows.probabilities(method)
                 return (view if spec.row_values is None else view.of_one_label()), "", None, ()
             return _counted(rows.scores(method)), "", None, ()
-        why = self._undefined(metric, target)
-        if why:
-            return None, why, None, ()
+        if target.unseen or target.lacking or len(target.every) < 2:
+            rows.columns(method)  # which may be refused, whatever the policy says
+            why = self._undefined(metric, target)
+            if why:
+                return None, why, None, ()
         labels, pos_label = metric.params.get("labels"), metric.params.get("pos_label")
         if labels is not None and len(target.known) == 2 and pos_label is None:
             pos_label = list(labels)[1]

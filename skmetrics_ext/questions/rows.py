@@ -298,23 +298,23 @@ class Rows:
         classes that the model never saw raise; `with_unseen` gives these classes the lowest score.
         """
         key = ("scores", method, positive)
-        if key not in self.views:
-            self.views[key] = self._scores(method, positive)
-        return self.views[key]
-
-    def _scores(self, method: str, positive: Any) -> Scores:
+        if key in self.views:
+            return self.views[key]
         target, response = self.target, self.columns(method)
-        if target is None:
-            return Scores.check(self.y_true, response, sample_weight=self.sample_weight)
         shared = self.views.get(("probabilities", positive))
-        if shared is not None and method == "predict_proba" and not target.unseen:
-            return shared.as_scores()
-        known = target.known
-        order = _positive_last(known, positive)
-        weight, codes, score = target.matched(response, method, order)
-        score = positive_column(score, known, positive)
-        kind = "binary" if len(known) == 2 else "multiclass"
-        return Scores(kind, target.array_of(order), codes, score, weight)
+        if target is None:
+            scores = Scores.check(self.y_true, response, sample_weight=self.sample_weight)
+        elif shared is not None and method == "predict_proba" and not target.unseen:
+            scores = shared.as_scores()
+        else:
+            known = target.known
+            order = _positive_last(known, positive)
+            weight, codes, score = target.matched(response, method, order)
+            score = positive_column(score, known, positive)
+            kind = "binary" if len(known) == 2 else "multiclass"
+            scores = Scores(kind, target.array_of(order), codes, score, weight)
+        self.views[key] = scores
+        return scores
 
     def with_unseen(self, method: str) -> Scores:
         """Scores of every class; those of classes that the model never saw are the lowest."""
