@@ -19,6 +19,7 @@ from skmetrics_ext.merged.sums import sum_all
 from skmetrics_ext.metrics.calibration.calibration_error import error_of_classes
 from skmetrics_ext.numeric import Array, as_factors
 from skmetrics_ext.operations.fairness import FairGroups
+from skmetrics_ext.operations.rolling import OrderedGroups
 from skmetrics_ext.operations.shrinkage import SmallGroups
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.registry.find import registered_name
@@ -42,7 +43,7 @@ _NO_BOUNDS: list[Bounded] = [(NAN, NAN, "", "")]
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
-class Evaluation(FairGroups, SmallGroups, Tabular):
+class Evaluation(FairGroups, SmallGroups, OrderedGroups, Tabular):
     """Metrics of a data set: a row for each group and metric.
 
     Parameters

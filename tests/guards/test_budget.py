@@ -18,7 +18,7 @@ LIMITS = {
     "inference": 9717,
     "metrics and registry": 5965,
     "report": 4148,
-    "operations": 420,
+    "operations": 455,
     "merged and slices": 3310,
     "validation": 2698,
     "plotting": 2385,
