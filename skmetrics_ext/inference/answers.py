@@ -23,6 +23,7 @@ from skmetrics_ext.inference.compare import ModelsToCompare, compare_pair, is_ra
 from skmetrics_ext.inference.compare_samples import (
     difference_of_samples,
     distances_of,
+    least_p_value,
     p_value_from_bounds,
 )
 from skmetrics_ext.inference.draws import bootstrap
@@ -49,7 +50,6 @@ from skmetrics_ext.validation import InvalidParameterError
 Block = list[tuple[Leaf, Linearized]]  # leaves of the same rows
 
 _NAN = float("nan")
-_LEAST_P = 1e-12  # below which levels are not distinguishable from 1
 _DRAWN = 1 << 20  # numbers that are drawn at once
 SAME_ESTIMATE = "the same estimate on both sides"
 _PERCENTILE = "bootstrap"
@@ -214,9 +214,7 @@ def _with_p_value(found: Estimate, statistic: Linearized, asked: Asked) -> Estim
 
 def _inverted(value: float, distances: Callable[[Any], Bounds], asked: Asked, method: str) -> float:
     """The p-value of the claim, from the level at which a bound is the null value."""
-    least = _LEAST_P
-    if method in bootstrap.BOOTSTRAP_METHODS:
-        least = 2 / (asked.plan.most_draws + 1)
+    least = least_p_value(method, asked.plan)
 
     def tail(null: float, side: str) -> float:
         distance = value - null

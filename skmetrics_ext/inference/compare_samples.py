@@ -228,7 +228,7 @@ def difference_of_samples(
     intervals = [interval_at(side, name, plan, log=log) for side in sides]
     shared = correlation(first, second) if share_rows else 0.0
     draws = plan.most_draws if name in bootstrap.BOOTSTRAP_METHODS else None
-    least = 2 / (draws + 1) if draws else _LEAST_P
+    least = least_p_value(name, plan)
     label = "log_ratio" if log else name
     label = label if label == "mover" else f"mover, {label}"
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -263,6 +263,11 @@ def difference_of_samples(
         bounds = float(difference - down), float(difference + up)
         p_value = claim.tested(tail)[0]
         return contrast.tested(bounds, p_value=p_value, error=error, note=note, draws=draws)
+
+
+def least_p_value(method: str, plan: DrawPlan) -> float:
+    """The smallest p-value that is distinguishable from 0."""
+    return 2 / (plan.most_draws + 1) if method in bootstrap.BOOTSTRAP_METHODS else _LEAST_P
 
 
 def interval_at(
