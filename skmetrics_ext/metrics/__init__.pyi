@@ -17,6 +17,9 @@ from skmetrics_ext.metrics.calibration.calibration_error import (
 from skmetrics_ext.metrics.calibration.calibration_error import (
     smooth_calibration_error as smooth_calibration_error,
 )
+from skmetrics_ext.metrics.calibration.calibration_index import (
+    integrated_calibration_index as integrated_calibration_index,
+)
 from skmetrics_ext.metrics.calibration.decomposition import (
     brier_decomposition as brier_decomposition,
 )
@@ -57,6 +60,11 @@ from skmetrics_ext.metrics.labels.costs import hamming_loss as hamming_loss
 from skmetrics_ext.metrics.labels.costs import (
     macro_averaged_mean_absolute_error as macro_averaged_mean_absolute_error,
 )
+from skmetrics_ext.metrics.labels.hierarchical import hierarchical_f1 as hierarchical_f1
+from skmetrics_ext.metrics.labels.hierarchical import (
+    hierarchical_precision as hierarchical_precision,
+)
+from skmetrics_ext.metrics.labels.hierarchical import hierarchical_recall as hierarchical_recall
 from skmetrics_ext.metrics.labels.paired_rates import (
     class_likelihood_ratios as class_likelihood_ratios,
 )

@@ -41,6 +41,10 @@ OPTIONS = {
         ("aurc", "augrc", "e_aurc", "risk_coverage_curve"),
         lambda rows: {"confidence": np.arange(len(rows.true)) % 7},
     ),
+    **dict.fromkeys(
+        ("hierarchical_f1", "hierarchical_precision", "hierarchical_recall"),
+        lambda rows: {"hierarchy": dict.fromkeys(rows.classes)},
+    ),
     "classification_report": lambda rows: {"output_dict": True},
     "confusion_statistic": lambda rows: {"statistic": "adjusted_rand_index"},
     "expected_cost": lambda rows: {"cost_matrix": 1 - np.eye(len(rows.classes))},
@@ -52,6 +56,7 @@ OPTIONS = {
 _OF_METRICS = (
     *("compute_metrics", "confidence_interval", "compare", "compare_many", "influence_values"),
     "sample_size",
+    "integrated_calibration_index",  # of ten rows of each class or more
 )
 # What reads rows of two classes alone.
 OF_TWO = (

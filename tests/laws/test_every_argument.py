@@ -134,8 +134,11 @@ GIVEN = {
     "estimates": [sx.confidence_interval("accuracy", Y, P)],
     "k": 1,
 }
+TREE = {"hierarchy": {0: None, 1: None}}
 OF_RISK = {"confidence": S}
 FURTHER = {
+    **dict.fromkeys(("hierarchical_f1", "hierarchical_precision", "hierarchical_recall"), TREE),
+    "integrated_calibration_index": {"y_proba": S},
     "aurc": OF_RISK,
     "augrc": OF_RISK,
     "e_aurc": OF_RISK,

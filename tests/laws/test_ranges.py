@@ -162,7 +162,9 @@ def test_scores_that_reach_a_target_exactly_decide(name, method):
 @pytest.mark.parametrize("name", NAMES)
 def test_only_what_needs_all_scores_says_so(name):
     """A row that says "whole" without need costs memory: calibration alone does."""
-    assert (SPECS[name].ranges is WHOLE) == name.endswith("calibration_error")
+    assert (SPECS[name].ranges is WHOLE) == name.endswith(
+        ("calibration_error", "calibration_index")
+    )
 
 
 # --------------------------------------------------------------------------- and it finds faults

@@ -42,8 +42,17 @@ def fit_line(x: Array, event: Array, weight: Array) -> tuple[Array, Array]:
     centre = float((x * weight).sum() / total)
     spread = float(np.sqrt((weight * (x - centre) ** 2).sum() / total))
     design = np.stack([np.ones_like(x), (x - centre) / spread])
-    share = float((weight * event).sum() / total)
-    line, promise = np.array([np.log(share) - np.log1p(-share), 0.0]), np.inf
+    line = fit_logistic(design, event, weight)
+    back = np.array([[1.0, -centre / spread], [0.0, 1 / spread]])
+    covariance = back @ np.linalg.inv(_newton(line, design, event, weight)[0]) @ back.T
+    return back @ line, covariance
+
+
+def fit_logistic(design: Array, event: Array, weight: Array) -> Array:
+    """Coefficients of the rows of a design, of which the first is constant, as in `fit_line`."""
+    share = float((weight * event).sum() / weight.sum())
+    line, promise = np.zeros(len(design)), np.inf
+    line[0] = np.log(share) - np.log1p(-share)
     loss = _loss(line, design, event, weight)
     for _ in range(_MOST_STEPS):
         information, score = _newton(line, design, event, weight)
@@ -61,9 +70,7 @@ def fit_line(x: Array, event: Array, weight: Array) -> tuple[Array, Array]:
             break
     if promise > _LOSS_ROUNDING**0.5 * loss:
         raise np.linalg.LinAlgError("the likelihood still rises where its curvature is lost")
-    back = np.array([[1.0, -centre / spread], [0.0, 1 / spread]])
-    covariance = back @ np.linalg.inv(_newton(line, design, event, weight)[0]) @ back.T
-    return back @ line, covariance
+    return line
 
 
 def fit_intercept(x: Array, event: Array, weight: Array) -> float:
@@ -89,6 +96,11 @@ def _newton(line: Array, design: Array, event: Array, weight: Array) -> tuple[Ar
 def expected_share(line: Array, x: Array) -> Array:
     """Probability of the event under a line (intercept, slope)."""
     return _sigmoid(line[0] + line[1] * x)
+
+
+def fitted_share(line: Array, design: Array) -> Array:
+    """Probability of the event under coefficients of the rows of a design."""
+    return _sigmoid(line @ design)
 
 
 def _loss(line: Array, design: Array, event: Array, weight: Array) -> float:
