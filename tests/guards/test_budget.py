@@ -16,7 +16,7 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 SLACK = 150
 LIMITS = {
     "inference": 9717,
-    "metrics and registry": 5965,
+    "metrics and registry": 6110,
     "report": 4148,
     "operations": 455,
     "merged and slices": 3310,
@@ -39,7 +39,7 @@ PAIRS = {
     "kernels": "kernels and datasets",
     "datasets": "kernels and datasets",
 }
-MOST_FILES = 261
+MOST_FILES = 263
 SKIPPED = (
     tokenize.COMMENT,
     tokenize.NL,
