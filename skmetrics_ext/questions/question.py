@@ -14,7 +14,7 @@ import numpy as np
 
 from skmetrics_ext.metrics.averaging import is_plain, mean_of_classes
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.questions.rows import Reads, Rows, Target
+from skmetrics_ext.questions.rows import MatchedLabels, Reads, Rows
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import InvalidParameterError, Probabilities, Scores, warn_undefined
 from skmetrics_ext.validation.containers import count_rows, read_array
@@ -26,7 +26,7 @@ MISSING = ("align", "nan", "raise")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Asked:
+class AskedMetric:
     """A metric with nothing left open, and the view that it reads.
 
     Parameters
@@ -85,7 +85,7 @@ class Asked:
                 )
         return "; ".join(filter(None, notes))
 
-    def select(self, rows: Array | slice) -> Asked:
+    def select(self, rows: Array | slice) -> AskedMetric:
         """The metric of some of the rows, by the same policy."""
         view = subset(self.view, rows)
         return replace(self, view=_counted(view) if isinstance(view, Scores) else view)
@@ -173,7 +173,7 @@ class Question:
 
     missing: str = "align"
 
-    def of(self, metric: Metric, rows: Rows, reads: Reads, asker: Any) -> Asked:
+    def of(self, metric: Metric, rows: Rows, reads: Reads, asker: Any) -> AskedMetric:
         """A metric asked of rows, with the first response of ``reads`` that they have.
 
         Errors about responses name the ``asker``.
@@ -191,10 +191,10 @@ class Question:
             metric = metric.with_positive(found[2])
         else:
             metric = metric.bare
-        return Asked(metric, *found)
+        return AskedMetric(metric, *found)
 
     def _settled(self, metric: Metric, rows: Rows, method: str) -> tuple[Any, ...]:
-        """The only class to average over, if there is one, and the fields of `Asked` in order."""
+        """The only class to average over, if there is one, and the fields of `AskedMetric`."""
         spec = metric.spec
         if spec.response == "labels":
             return _of_labels(metric, rows, method)
@@ -245,7 +245,7 @@ class Question:
         scores = rows.scores(method, positive)
         return (_counted(scores) if target.lacking else scores), "", positive, ()
 
-    def _undefined(self, metric: Metric, target: Target) -> str:
+    def _undefined(self, metric: Metric, target: MatchedLabels) -> str:
         """Why the policy leaves the metric undefined; empty if it has a value."""
         spec, unseen, lacking = metric.spec, target.unseen, target.lacking
         if (unseen or lacking) and self.missing != "align":

@@ -54,7 +54,7 @@ def positive_column(response: Any, classes: Any, pos_label: Any) -> Any:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Target:
+class MatchedLabels:
     """True labels as codes, compared with the classes of the model.
 
     Parameters
@@ -258,7 +258,7 @@ class Rows:
         return labels
 
     @cached_property
-    def target(self) -> Target | None:
+    def target(self) -> MatchedLabels | None:
         """True labels compared with the classes of the model; None for multilabel data."""
         labels = self.views.get("labels")
         if labels is not None:  # encoded already
@@ -279,7 +279,7 @@ class Rows:
         listed, has_rows = classes.tolist(), n_rows > 0  # rows of weight 0 do not count
         known = listed if self.known is None else self.known
         if listed == known and has_rows.all():
-            return Target(known, known, codes, [], [], weight, ordered, classes)
+            return MatchedLabels(known, known, codes, [], [], weight, ordered, classes)
         present = [label for label, has in zip(listed, has_rows.tolist(), strict=True) if has]
         unseen = [label for label in present if label not in known]
         every = [*known, *unseen]
@@ -289,7 +289,7 @@ class Rows:
             codes = find_labels(classes, objects(every))[codes]
             classes = read_labels(every)
         lacking = [label for label in known if label not in present]
-        return Target(every, known, codes, unseen, lacking, weight, ordered, classes)
+        return MatchedLabels(every, known, codes, unseen, lacking, weight, ordered, classes)
 
     def scores(self, method: str, positive: Any = None) -> Scores:
         """Checked scores, a column for each class of the model.

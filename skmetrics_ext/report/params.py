@@ -171,12 +171,13 @@ def _positive_of(scoring: Any, classes: Sequence[Any], pos_label: Any = None) ->
         If ``pos_label`` and scorers name different classes.
     """
     positive = {} if pos_label is None else {"pos_label": pos_label}
+    natural = natural_positive(classes)
     scorers: Mapping[str, Any] = {}
     if scoring is not None:
         is_panel = isinstance(scoring, ScorerPanel)
         scorers = scoring.scorers if is_panel else named_scorers(scoring)
     for name, scorer in scorers.items():
-        label = _described_class(scorer, classes)
+        label = _described_class(scorer, natural)
         positive |= {} if label is None else {name: label}
     if len(set(positive.values())) > 1:
         listed = ", ".join(f"{name}: {label!r}" for name, label in positive.items())
@@ -185,17 +186,17 @@ def _positive_of(scoring: Any, classes: Sequence[Any], pos_label: Any = None) ->
             "pass scorers of one class, or make a report for each."
         )
     if not positive:
-        return natural_positive(classes)
+        return natural
     return positive_class(classes, next(iter(positive.values())), what="A report")
 
 
-def _described_class(scorer: Any, classes: Sequence[Any]) -> Any:
+def _described_class(scorer: Any, natural: Any) -> Any:
     """The positive class of a scorer; None if the scorer leaves it open, as a name does."""
     metric = metric_of(scorer)
     if metric is None:  # scikit-learn's scorers keep the arguments of their function
         return getattr(scorer, "_kwargs", {}).get("pos_label")
-    natural = natural_positive(classes) if metric.sides == "one" else None
-    return None if metric.sides == "none" else metric.params.get("pos_label", natural)
+    default = natural if metric.sides == "one" else None
+    return None if metric.sides == "none" else metric.params.get("pos_label", default)
 
 
 def _resolve_scoring(scoring: Any, task: str, positive: Any) -> tuple[ScorerPanel, tuple[str, ...]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from skmetrics_ext.inference.confidence_interval import interval_of_checked
 from skmetrics_ext.inference.results import Estimate
-from skmetrics_ext.questions import Asked, Rows
+from skmetrics_ext.questions import AskedMetric, Rows
 from skmetrics_ext.scoring.recording import one_line
 from skmetrics_ext.scoring.scorer import Scorer
 from skmetrics_ext.scoring.worst_group import WorstGroupScorer
@@ -67,7 +67,9 @@ def estimate_of(
     return in_direction(estimate, sign), None
 
 
-def with_view(scorer: Callable[..., Any], rows: Rows, params: Mapping[str, Any]) -> Asked | str:
+def with_view(
+    scorer: Callable[..., Any], rows: Rows, params: Mapping[str, Any]
+) -> AskedMetric | str:
     """The metric of a scorer, asked of rows, or the reason why it has no interval."""
     asked = None
     if isinstance(scorer, Scorer):

@@ -13,7 +13,7 @@ from typing import Any, Literal, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.questions.question import MISSING, Asked, Question
+from skmetrics_ext.questions.question import MISSING, AskedMetric, Question
 from skmetrics_ext.questions.rows import Reads, Rows, positive_column
 from skmetrics_ext.registry import Metric, find, parameters_of, spec_of
 from skmetrics_ext.validation import InvalidParameterError, check_option
@@ -251,7 +251,7 @@ class Scorer(TakesMetadata):
 
     def ask(
         self, rows: Rows, sample_weight: Any = None, metadata: Mapping[str, Any] | None = None
-    ) -> Asked | None:
+    ) -> AskedMetric | None:
         """The scorer's metric, asked of rows; None if the metric is not registered."""
         metric = self._metric
         if metric is None:

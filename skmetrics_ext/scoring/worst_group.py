@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.questions import Asked, Rows
+from skmetrics_ext.questions import AskedMetric, Rows
 from skmetrics_ext.scoring.scorer import Scorer
 from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, warn_undefined
@@ -100,7 +100,7 @@ class WorstGroupScorer(Scorer):
             text = str(error).replace("groups", self._column)
             raise InvalidParameterError(f"The groups of {self._name}: {text}") from error
 
-    def _values(self, asked: Asked, group: Array, is_large: Array) -> Array:
+    def _values(self, asked: AskedMetric, group: Array, is_large: Array) -> Array:
         """The metric of each group; nan if it is undefined, even if by convention it is 0."""
         metric, checked = asked.metric.undefined_as_nan, asked.checked
         if isinstance(checked, Labels) and not checked.is_multilabel:
@@ -118,7 +118,7 @@ class WorstGroupScorer(Scorer):
             )
         return values
 
-    def _bounds(self, asked: Asked, group: Array, is_large: Array) -> Array:
+    def _bounds(self, asked: AskedMetric, group: Array, is_large: Array) -> Array:
         """The optimistic simultaneous bounds of the groups."""
         from skmetrics_ext.inference.draws.bootstrap import DrawPlan
         from skmetrics_ext.inference.draws.readers import sample_of_checked
@@ -134,7 +134,7 @@ class WorstGroupScorer(Scorer):
         return np.array([bound for bound, _ in bounds.values()])
 
 
-def _split_by_group(asked: Asked, group: Array, is_large: Array) -> list[Asked]:
+def _split_by_group(asked: AskedMetric, group: Array, is_large: Array) -> list[AskedMetric]:
     """The metric of the rows of each group that is large enough."""
     ends = np.cumsum(np.bincount(group))
     if len(ends) < _INT16:  # NumPy sorts 16-bit integers by radix

@@ -10,7 +10,7 @@ import skmetrics_ext
 
 PACKAGE = Path(skmetrics_ext.__file__).parent
 TREES = {path: ast.parse(path.read_text("utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
-# Types that carried rows, classes and a response before `Rows` and `Asked` did.
+# Types that carried rows, classes and a response before `Rows` and `AskedMetric` did.
 GONE = (
     "AlignedRows",
     "MetricInput",

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from skmetrics_ext import get_scorer, kernels
-from skmetrics_ext.questions import Asked, Question, Rows
+from skmetrics_ext.questions import AskedMetric, Question, Rows
 from skmetrics_ext.registry import find
 
 METHODS = ("predict", "predict_proba", "decision_function")
@@ -96,7 +96,7 @@ def test_selected_rows_are_asked_as_those_rows(name):
     model, X, y = fitted()
     chosen = np.random.default_rng(1).permutation(len(y))[: len(y) // 2]
     asked = ask(name, Rows.of_model(model, X, y))
-    assert isinstance(asked, Asked)
+    assert isinstance(asked, AskedMetric)
     alone = ask(name, Rows.of_model(model, X[chosen], y[chosen]))
     assert asked.select(chosen).value() == pytest.approx(alone.value(), rel=1e-13)
     twice = asked.select(chosen).select(slice(0, 40))
