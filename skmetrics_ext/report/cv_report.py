@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from skmetrics_ext.formats import json_of
 from skmetrics_ext.registry.find import registered_name
 from skmetrics_ext.report import saving, tables
-from skmetrics_ext.report.out_of_fold import FoldValues
+from skmetrics_ext.report.out_of_fold import FoldValues, pool, pool_labelled
 from skmetrics_ext.report.summary import (
     GAP,
     INTERVAL_KINDS,
@@ -178,12 +178,20 @@ class CrossValidationReport(FoldValues, Tabular):
         check_option("interval", kind, INTERVAL_KINDS)
         return tables.summary_table(self, kind)
 
-    def pooled(self) -> Table:
+    def pooled(self, *, y_true: Any = None, proxy: Any = None) -> Table:
         """Each metric on the out-of-fold predictions of all folds together, if that is valid.
 
         Predicted labels and probabilities have the same meaning on every fold and are pooled.
         Scores of models fitted on different rows have no common scale, so metrics that rank them
         together are refused, with the reason.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,), default=None
+            A person's label of some rows, missing in others, where the report's own labels are a
+            machine's: the estimates are then those of `confidence_interval` with a ``proxy``.
+        proxy : array-like, default=None
+            With ``y_true``, the machine's labels or probabilities; by default the report's labels.
 
         Returns
         -------
@@ -194,7 +202,10 @@ class CrossValidationReport(FoldValues, Tabular):
             None). Intervals treat groups as independent, if groups were given, and otherwise rows,
             even if repeated folds predict a row several times.
         """
-        return tables.pooled_table(self)
+        if y_true is None and proxy is not None:
+            raise InvalidParameterError("proxy= goes with y_true=, a person's label of some rows.")
+        found = pool(self) if y_true is None else pool_labelled(self, y_true, proxy)
+        return tables.pooled_table(self, found)
 
     def by_group(self, model: str | None = None) -> Evaluation:
         """Out-of-fold values of a model by group, if ``by`` was given.

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from skmetrics_ext.inference.confidence_interval import confidence_interval
 from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.merged.ranges import evenly_along
 from skmetrics_ext.numeric import Array
@@ -15,7 +16,7 @@ from skmetrics_ext.questions import Rows
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.report.fold import Fold, FoldResult, Grouping, computed_once
 from skmetrics_ext.scoring.intervals import estimate_of
-from skmetrics_ext.scoring.recording import evaluate_all
+from skmetrics_ext.scoring.recording import evaluate_all, one_line
 from skmetrics_ext.scoring.scorer import metric_of
 from skmetrics_ext.tallies import Counts, RankTally, ThresholdTally
 from skmetrics_ext.validation import InvalidParameterError, Scores, distinct_labels
@@ -311,6 +312,38 @@ def _pooled(
         return no_estimate("; ".join(filter(None, [reason, convention])), value)
     note = "; ".join(filter(None, [convention, estimate.note]))
     return replace(estimate, value=value, note=note)
+
+
+def pool_labelled(report: FoldValues, y_true: Any, proxy: Any) -> dict[tuple[str, str], Estimate]:
+    """Estimates from labels of some rows, with a proxy of all: by default the report's labels."""
+    known = {"y_true": y_true, "proxy": report.data.y if proxy is None else proxy}
+    estimates = {}
+    for model, part in report.predictions.items():
+        given = take_params(known, report.n_samples, part.rows)
+        for name, metric in report.data.metrics.items():
+            estimates[model, name] = _labelled(report, name, metric, part, given)
+    return estimates
+
+
+def _labelled(
+    report: FoldValues, name: str, metric: Metric | None, part: OutOfFold, given: dict[str, Any]
+) -> Estimate:
+    if metric is None or needs_common_scale(metric):
+        return no_estimate(_RANKED if metric else "not a metric of this package")
+    method = "predict" if metric.spec.response == "labels" else "predict_proba"
+    asked: Any = metric
+    if metric.takes("pos_label") and report.positive_class is not None:
+        asked = metric.with_params(pos_label=report.positive_class)
+    options = given | {"groups": report.data.dependent(part.rows)}
+    options |= {"confidence_level": report.confidence_level}
+    options |= report.data.params_of(name, part.rows)
+    try:
+        estimate = confidence_interval(asked, y_pred=part.responses[method], **options)
+    except (InvalidParameterError, KeyError) as error:
+        return no_estimate(one_line(error))
+    is_loss = getattr(report.data.scorers[name], "_sign", 1) < 0
+    shown: Estimate = -estimate if is_loss else estimate
+    return shown
 
 
 def needs_common_scale(metric: Metric) -> bool:

@@ -9,10 +9,11 @@ from textwrap import fill
 from typing import Any, Literal
 
 from skmetrics_ext.formats import WIDTH, interval, number, probability, signed, text_table
+from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.spec import NO_ROW
 from skmetrics_ext.registry import scorers
 from skmetrics_ext.registry.defaults import display_name
-from skmetrics_ext.report.out_of_fold import FoldValues, pool
+from skmetrics_ext.report.out_of_fold import FoldValues
 from skmetrics_ext.report.summary import fold_cells, interval_heading, kind_of, summary_of
 from skmetrics_ext.tables import Row, Shown, Table, columns, joined_notes
 
@@ -131,7 +132,7 @@ def fold_table(report: FoldValues) -> Table:
     return Table(rows, [*_FOLDS, *train, *_SECONDS], baseline=report.baseline)
 
 
-def pooled_table(report: FoldValues) -> Table:
+def pooled_table(report: FoldValues, found: dict[tuple[str, str], Estimate]) -> Table:
     """Each metric on the out-of-fold predictions of all folds together, with its interval."""
     n_rows = {model: len(part.rows) for model, part in report.predictions.items()}
     rows = [
@@ -143,7 +144,7 @@ def pooled_table(report: FoldValues) -> Table:
             "reason": estimate.note or None,
             **{key: getattr(estimate, key) for key in _ESTIMATE_FIELDS},
         }
-        for (model, metric), estimate in pool(report).items()
+        for (model, metric), estimate in found.items()
     ]
     value = Shown("value", form=lambda value: "not pooled" if math.isnan(value) else number(value))
     more = columns(interval_column(report), "method", ("rows", "n_rows"))

@@ -17,7 +17,7 @@ SLACK = 150
 LIMITS = {
     "inference": 9717,
     "metrics and registry": 6110,
-    "report": 4148,
+    "report": 4170,
     "operations": 455,
     "merged and slices": 3310,
     "validation": 2698,

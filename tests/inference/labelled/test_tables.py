@@ -169,3 +169,33 @@ def test_labels_at_a_threshold():
         ["f1"], ROWS["human"], y_score=ROWS["score"], intervals=True, **known
     )
     assert numbers(table.row("f1")) == pytest.approx(numbers(expected), rel=1e-12)
+
+
+def test_pooled_predictions_of_a_report():
+    from sklearn.linear_model import LogisticRegression
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(900, 2))
+    true = (X[:, 0] + rng.normal(size=900) > 0).astype(int)
+    judge = np.where(rng.random(900) < 0.1, 1 - true, true)
+    human = np.where(rng.permutation(900) < 200, true, np.nan)
+    report = sx.cross_validation_report(
+        LogisticRegression(), X, judge, cv=3, scoring=["f1", "neg_brier_score", "roc_auc"]
+    )
+    rows = {row.metric: row for row in report.pooled(y_true=human) if "Logistic" in row.model}
+    part = report.predictions["LogisticRegression"]
+    for metric, method, sign in (("f1", "predict", 1), ("neg_brier_score", "predict_proba", -1)):
+        alone = sx.confidence_interval(
+            metric, human[part.rows], part.responses[method], proxy=judge[part.rows]
+        )
+        row = rows[metric]
+        assert row.value == pytest.approx(sign * alone.value, rel=1e-12)
+        ends = sorted([sign * alone.low, sign * alone.high])
+        assert [row.low, row.high] == pytest.approx(ends, rel=1e-12)
+        assert "worth" in row.reason
+    assert np.isnan(rows["roc_auc"].value)  # no common scale
+    own = sx.confidence_interval("f1", judge[part.rows], part.responses["predict"])
+    (plain,) = (r for r in report.pooled() if r.metric == "f1" and "Logistic" in r.model)
+    assert plain.value == pytest.approx(own.value)
+    with pytest.raises(ValueError, match="proxy= goes with y_true="):
+        report.pooled(proxy=judge)
