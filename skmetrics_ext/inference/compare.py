@@ -244,7 +244,8 @@ def compare(
         others |= {"weights_are": weights_are, "stratified": stratified}
         others |= {"n_resamples": n_resamples, "min_rows": min_rows, **known}
         studies.refuse_others(compare, "with readers=", **others)
-        study = studies.read_study(measure, y_true, models, groups, readers)
+        log = is_ratio(measure)
+        study = studies.read_study(measure, y_true, models, groups, readers, log=log)
         if not study.is_of_one_reader:
             return studies.reader_interval(study, readers_are, level, claim)
         asked: dict[str, Any] = {"alternative": alternative, "margin": margin}

@@ -39,6 +39,7 @@ ONE_READER = "one reader: the interval says nothing about other readers"
 _TWO_READERS = "two readers show little of how readers differ: add readers"
 _LIKE_CHANCE = "the readers differ less than chance explains"
 _MOST_READERS = 100_000  # that are planned
+_ONE_CASE = "a reader has a single case of a class, which shows no variance: there is no interval"
 _NO_SPREAD = "neither readers nor cases show any variation, so there is no interval"
 
 
@@ -82,6 +83,7 @@ class Study(NamedTuple):
     statistic: Linearized  # of all rows of the first model
     n_cases: int
     note: str
+    log: bool = False
 
     @property
     def value(self) -> float:
@@ -125,9 +127,18 @@ def refuse_others(function: Callable[..., Any], why: str, **arguments: Any) -> N
 
 
 def read_study(
-    metric: Metric, y_true: Any, models: Mapping[str, Any], groups: Any, readers: Any
+    metric: Metric,
+    y_true: Any,
+    models: Mapping[str, Any],
+    groups: Any,
+    readers: Any,
+    *,
+    log: bool = False,
 ) -> Study:
-    """The values of all readers; a missing prediction of one of two models was not read."""
+    """The values of all readers, or their logarithms.
+
+    A missing prediction of one of two models was not read.
+    """
     if groups is None or not metric.spec.is_known:
         found = "groups is None" if groups is None else f"metric is {metric.name}"
         raise InvalidParameterError(
@@ -154,7 +165,7 @@ def read_study(
         values, parts = np.full(len(names), np.nan), np.zeros((len(names), len(cases)))
         for r in np.unique(reader[kept]):
             own = np.flatnonzero(reader[kept] == r)
-            values[r], parts[r, case[kept][own]] = _of_reader(whole, own, names[r])
+            values[r], parts[r, case[kept][own]] = _of_reader(whole, own, names[r], log=log)
         found_sides.append(Side(values, parts))
         first, n_read = first or linearize(whole), n_read + len(kept)
     n_all = len(models) * len(names) * len(cases)
@@ -162,7 +173,8 @@ def read_study(
     means = np.array([np.nanmean(side.values) for side in found_sides])
     sides = _joined(found_sides, names)
     assert first is not None
-    return Study(metric, means, sides, first, len(cases), note)
+    means = np.exp(means) if log else means
+    return Study(metric, means, sides, first, len(cases), note, log)
 
 
 def _is_read(y_true: Any, pred: Any, may_lack: bool) -> Array:
@@ -177,17 +189,19 @@ def _is_read(y_true: Any, pred: Any, may_lack: bool) -> Array:
     return read
 
 
-def _of_reader(whole: Any, rows: Array, name: Any) -> tuple[float, Array]:
+def _of_reader(whole: Any, rows: Array, name: Any, *, log: bool) -> tuple[float, Array]:
     """The metric of one reader, and the contribution of each of the reader's cases.
 
     Contributions are scaled by the root of n / (n - 1) of each class, as in DeLong's variance.
     """
     part = rows_of.part_of(whole, rows)
-    statistic, true = linearize(part), part.data.true
+    statistic, true, value = linearize(part), part.data.true, float(part.value)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = float(np.log(value)) if log else value
     n_classes = len(np.unique(whole.data.true)) if whole.metric.takes("average") else 1
-    if statistic.undefined or not np.isfinite(part.value) or len(np.unique(true)) < n_classes:
+    if statistic.undefined or not np.isfinite(value) or len(np.unique(true)) < n_classes:
         raise InvalidParameterError(
-            f"reader {name!r} has no value of {whole.metric.name}, or no case of one of the "
+            f"reader {name!r} has no finite value of {whole.metric.name}, or no case of one of the "
             f"classes, in {len(rows)} rows: leave the reader out, or add such cases."
         )
     if not statistic.has_influence:
@@ -197,9 +211,8 @@ def _of_reader(whole: Any, rows: Array, name: Any) -> tuple[float, Array]:
         )
     label = true if true.ndim == 1 else np.zeros(len(rows), dtype=np.int64)
     size = np.bincount(label)[label].astype(np.float64)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        scaled = statistic.by_row[0] * np.sqrt(size / (size - 1))
-    return float(part.value), scaled
+    own = (statistic.on_log() if log else statistic).by_row[0]
+    return value, own * np.sqrt(size / np.where(size > 1, size - 1, np.nan))
 
 
 def _refuse_repeated(reader: Array, case: Array, names: Any, cases: Any, model: str) -> None:
@@ -255,6 +268,7 @@ def reader_interval(
     kind = readers_are if min(sizes) > 1 else "fixed"
     low, high = study.metric.bounds(len(study.statistic.origin.data.classes))
     limits = (low, high) if claim is None else (low - high, high - low)
+    limits = (-np.inf, np.inf) if study.log else limits
     errors, ends = study.errors(), {}
     for name, (error, freedom) in errors.items():
         away = error * quantile(level, freedom if np.isfinite(freedom) else None)
@@ -268,9 +282,9 @@ def reader_interval(
     elif min(sizes) == 1:
         notes.append(ONE_READER)
     if not error > ROUNDING * max(abs(value), 1.0):
-        error, notes = np.nan, [_NO_SPREAD]
+        error, notes = np.nan, [_ONE_CASE if np.isnan(error) else _NO_SPREAD]
     note = "; ".join(filter(None, notes))
-    method = f"{METHOD}, {' and '.join(map(str, sizes))} {kind} readers"
+    method = f"{'log_ratio, ' * study.log}{METHOD}, {' and '.join(map(str, sizes))} {kind} readers"
     low, high = ends[kind].tolist() if error > 0 else (np.nan, np.nan)
     if claim is None:
         found = Estimate(value, low, high, error, method, level, note)

@@ -18,6 +18,7 @@ SPEC.loader.exec_module(reference)
 ROWS = pd.DataFrame(reference.study())
 Y, A, B = (ROWS[name].to_numpy() for name in ("truth", "a", "b"))
 DESIGN = {"groups": ROWS["case"].to_numpy(), "readers": ROWS["reader"].to_numpy()}
+N_FIRST = int(DESIGN["groups"][Y == 1][0])  # a diseased case
 # The output of the script: value, bounds, degrees of freedom, p.
 CROSSED = {
     "a": (0.6174242424242424, 0.46196234169224737, 0.7728861431562375, 12.028441153598962),
@@ -157,6 +158,29 @@ def test_any_metric_with_contributions(metric):
     assert found.standard_error**2 >= np.var(each, ddof=1) / 4 * (1 - 1e-9)
 
 
+def test_ratios_are_compared_by_their_logarithms():
+    metric = "positive_likelihood_ratio"
+    found = sx.compare(metric, Y, B > 2, A > 2, **DESIGN)
+    each = {
+        (name, model): np.log(sx.confidence_interval(metric, Y[rows], pred[rows] > 2).value)
+        for name in ("r0", "r1", "r2", "r3")
+        for rows in [DESIGN["readers"] == name]
+        for model, pred in (("a", A), ("b", B))
+    }
+    means = {model: np.mean([v for (_, m), v in each.items() if m == model]) for model in "ab"}
+    assert found.value == pytest.approx(means["b"] - means["a"])
+    assert (found.value_b, found.value_a) == pytest.approx((np.exp(means["a"]), np.exp(means["b"])))
+    assert str(found).startswith("log ratio ")
+
+
+def test_a_single_case_of_a_class_shows_no_variance():
+    kept = (DESIGN["readers"] != "r3") | (Y == 0) | (DESIGN["groups"] == N_FIRST)
+    design = {name: column[kept] for name, column in DESIGN.items()}
+    found = sx.confidence_interval("roc_auc", Y[kept], A[kept], **design)
+    assert np.isnan([found.low, found.high]).all()
+    assert "a reader has a single case of a class" in found.note
+
+
 def test_readers_and_cases_in_any_order_and_container():
     order = np.random.default_rng(1).permutation(len(ROWS))
     frame = ROWS.iloc[order]
@@ -195,7 +219,7 @@ def test_refusals(changes, message):
 def test_a_reader_without_a_class_is_refused():
     kept = ~((DESIGN["readers"] == "r3") & (Y == 1))
     design = {name: column[kept] for name, column in DESIGN.items()}
-    with pytest.raises(InvalidParameterError, match="reader 'r3' has no value of roc_auc"):
+    with pytest.raises(InvalidParameterError, match="reader 'r3' has no finite value of roc_auc"):
         sx.confidence_interval("roc_auc", Y[kept], A[kept], **design)
 
 
