@@ -162,9 +162,8 @@ def compare(
     {labelling}
     readers : array-like of shape (n_samples,), default=None
         The reader of each row, in long form: one row for each reader and case, with the case in
-        ``groups``. Readers are people, judges, prompts or seeds. The difference is that of the
-        means over readers. Where a reader has not used one of the models, its prediction is
-        missing (nan or None).
+        ``groups``. The difference is that of the means over readers. Where a reader has not used
+        one of the models, its prediction is missing (nan or None).
     readers_are : {"random", "fixed"}, default="random"
         Whether the result is about all readers of whom these are a sample, or about these alone.
     stratified : bool, default=False
