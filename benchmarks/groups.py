@@ -112,7 +112,7 @@ def of_worst(seeds: range) -> Held:
             names, y, (score > 0).astype(int), y_score=score, by={"group": group}
         )
         for name, value in zip(names, norm.cdf([1.0, np.sqrt(2)]), strict=True):
-            worst = found.worst(name)
+            (worst,) = found.where(metric=name).surely_worst()
             bounds = held.setdefault(f"bounds of the worst {about}, {name}", [])
             bounds.append(worst.low <= value <= worst.high)
             chance = held.setdefault(f"largest gap {about} is no more than chance, {name}", [])

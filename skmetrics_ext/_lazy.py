@@ -100,3 +100,21 @@ def ignoring(instead: str, *names: str) -> Callable[[Callable[P, T]], Callable[P
         return call
 
     return decorate
+
+
+def renamed_argument(old: str, new: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Accept an argument under its former name, with a warning that says the new one."""
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> T:
+            if old in kwargs:
+                kwargs[new] = kwargs.pop(old)
+                what = f"{old}= of {function.__name__}"
+                message = f"{what} is deprecated and will be removed in version 0.4: use {new}=."
+                warn(message, FutureWarning, stacklevel=2)
+            return function(*args, **kwargs)
+
+        return call
+
+    return decorate

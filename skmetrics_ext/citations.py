@@ -39,6 +39,10 @@ _CITATIONS = {
     "rubin": "Rubin's rules (Rubin 1987)",
     "barnard-rubin": "small-sample degrees of freedom (Barnard & Rubin 1999)",
     "obuchowski-rockette": "Obuchowski & Rockette (1995), degrees of freedom of Hillis (2007)",
+    "holm": "p-values by Holm (1979)",
+    "bonferroni": "simultaneous bounds (Bonferroni)",
+    "hsu": "multiple comparisons with the best (Hsu 1996)",
+    "max_t": "simultaneous intervals by max-t (Hothorn, Bretz & Westfall 2008)",
     "": "",
 }
 

@@ -25,7 +25,7 @@ _HOLDS: Mapping[str, Callable[[float, float], bool]] = {
 }
 NEGATED = "neg_"  # prefix of scorers of losses
 
-# The worst group of a metric and a model, with simultaneous bounds.
+# All groups of a metric and a model, with simultaneous bounds.
 Worst = Callable[[str, Any], Any]
 
 
@@ -165,10 +165,10 @@ def check_requirements(
         With ``metric``, ``value``, ``low`` and ``high``; for several models also ``model`` and
         ``is_baseline``. A requirement without a model applies to all but the baseline.
     worst : callable, default=None
-        Returns the worst group of a metric and a model, with ``group``, ``value``, ``low`` and
-        ``high``, and perhaps ``every``, all groups.
+        Returns a row for each group of a metric and a model, with ``group``, ``value``, ``low`` and
+        ``high``, the bounds simultaneous, and ``note``.
     read : callable, default=None
-        Reads requirements of several values, from `thresholds.limits.reader_of_sums`: returns the
+        Reads requirements of several values, from `limits.reader_of_sums`: returns the
         verdict, a requirement of one value, or None for any other text.
 
     Returns
@@ -219,8 +219,7 @@ def _verdict(wanted: Requirement, row: Row, is_negated: bool, worst: Worst | Non
             raise InvalidParameterError(
                 f"The requirement {wanted.text!r} needs groups: pass by=, or leave out 'worst:'."
             )
-        found = worst(row.metric, model)
-        sources = list(map(Row, getattr(found, "every", ()))) or [found]
+        sources = list(map(Row, worst(row.metric, model)))
     judged, left_out = [], []
     for source in sources:
         value, low, high = float(source.value), float(source.low), float(source.high)
@@ -228,9 +227,9 @@ def _verdict(wanted: Requirement, row: Row, is_negated: bool, worst: Worst | Non
             value, low, high = -value, -high, -low
         verdict, reason = wanted.verdict(value, low, high)
         numbers = {"value": value, "low": low, "high": high, "verdict": verdict}
-        group = source.group if wanted.is_worst else None
+        group = source.get("group")
         if math.isnan(value) and len(sources) > 1:
-            left_out.append(f"{group} ({source.reason})")
+            left_out.append(f"{group} ({source.note})")
         else:
             judged.append(Row(group=group, **numbers, reason=reason))
     # Of the first verdict that any group has, in this order, the worst group.

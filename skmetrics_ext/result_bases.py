@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from skmetrics_ext._lazy import renamed_argument
 from skmetrics_ext.citations import citation
 from skmetrics_ext.formats import count, fields_of
 from skmetrics_ext.numeric import Array
@@ -222,12 +223,13 @@ class CurveResult(Result):
             if isinstance(value, np.ndarray)
         }
 
-    def frame(self, *, library: Library = "pandas") -> Any:
+    @renamed_argument("library", "backend")
+    def frame(self, *, backend: Library = "pandas") -> Any:
         """All points as a data frame.
 
         Parameters
         ----------
-        library : {"pandas", "polars"}, default="pandas"
+        backend : {"pandas", "polars"}, default="pandas"
             Library of the frame.
 
         Returns
@@ -239,7 +241,7 @@ class CurveResult(Result):
         ImportError
             If the library is not installed.
         """
-        return frame_of(self.columns(), library, f"{type(self).__name__}.frame")
+        return frame_of(self.columns(), backend, f"{type(self).__name__}.frame")
 
     def plot(self, ax: Any = None, *, name: str | None = None) -> Any:
         """Draw the curve.

@@ -5,7 +5,10 @@ from typing import Any
 
 from skmetrics_ext._lazy import lazy_names, places_in_stub, renamed
 
-_RENAMED = {"Rows": "Table"}
+_RENAMED = {
+    "Rows": "Table",
+    **dict.fromkeys(("GroupGaps", "ManyComparisons", "WorstGroup"), "Estimates"),
+}
 _get, __dir__ = lazy_names(__name__, partial(places_in_stub, __name__))
 
 

@@ -3,6 +3,8 @@
 from skmetrics_ext.inference.area_power import SampleSize as SampleSize
 from skmetrics_ext.inference.bands import CurveBand as CurveBand
 from skmetrics_ext.inference.calibration_intervals import CalibrationLine as CalibrationLine
+from skmetrics_ext.inference.estimate_rows import EstimateRow as EstimateRow
+from skmetrics_ext.inference.estimates import Estimates as Estimates
 from skmetrics_ext.inference.label_plan import LabelPlan as LabelPlan
 from skmetrics_ext.inference.pooling import PooledEstimate as PooledEstimate
 from skmetrics_ext.inference.results import Comparison as Comparison
@@ -26,15 +28,12 @@ from skmetrics_ext.operations.leaderboard import Leaderboard as Leaderboard
 from skmetrics_ext.operations.shrinkage import ShrunkTable as ShrunkTable
 from skmetrics_ext.registry import MetricSpec as MetricSpec
 from skmetrics_ext.report import CrossValidationReport as CrossValidationReport
-from skmetrics_ext.report.compare_many import ManyComparisons as ManyComparisons
 from skmetrics_ext.report.search.result import SearchReport as SearchReport
 from skmetrics_ext.report.weak_slices import WeakSlices as WeakSlices
 from skmetrics_ext.requirements import Verdicts as Verdicts
 from skmetrics_ext.scoring import PanelResult as PanelResult
 from skmetrics_ext.scoring import Scorer as Scorer
-from skmetrics_ext.slices.group_comparisons import GroupGaps as GroupGaps
 from skmetrics_ext.slices.group_comparisons import GroupSpread as GroupSpread
-from skmetrics_ext.slices.group_comparisons import WorstGroup as WorstGroup
 from skmetrics_ext.tables import Row as Row
 from skmetrics_ext.tables import Table as Table
 from skmetrics_ext.thresholds.search import OptimalThreshold as OptimalThreshold

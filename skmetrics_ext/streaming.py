@@ -260,7 +260,7 @@ class Accumulator:
             File to write.
         bins : int or array-like, default=None
             Bins of scores for metrics of rankings, the same at every site: a number of equal parts
-            of [0, 1], or edges including both ends. Scores in one bin count as equal; ``reason`` of
+            of [0, 1], or edges including both ends. Scores in one bin count as equal; ``note`` of
             `evaluation` gives bounds of areas and average precision for any order within the bins.
         min_cell : int, default=None
             Smallest number of rows of a class in a bin that has any: neighbouring bins are joined
@@ -287,7 +287,7 @@ class Accumulator:
         ...     coarse = Accumulator.load(Path(folder, "coarse.skx"))
         >>> north.compute(), coarse.compute()
         ({'roc_auc': 0.75}, {'roc_auc': 0.75})
-        >>> print(coarse.evaluation().row("roc_auc").reason)
+        >>> print(coarse.evaluation().row("roc_auc").note)
         scores in 2 bins; between 0.5 and 1 for any order within them
         """
         least = None if min_cell is None else check_integer("min_cell", min_cell, 1)
@@ -335,10 +335,10 @@ class Accumulator:
         """
         values: dict[str, Any] = {}
         for row in self.evaluation():
-            if row.of is None:
+            if row.label is None:
                 values[row.metric] = row.value
             else:
-                values.setdefault(row.metric, {})[row.of] = row.value
+                values.setdefault(row.metric, {})[row.label] = row.value
         return values
 
     def evaluation(
@@ -361,7 +361,7 @@ class Accumulator:
         confidence_level : float in (0, 1), default=0.95
             Nominal level of the intervals.
         min_rows : int, default=200
-            Number of rows from which "anytime" intervals start; ``reason`` says so before. Relative
+            Number of rows from which "anytime" intervals start; ``note`` says so before. Relative
             to intervals for one look, they are narrowest at 2.5 times as many rows.
         weights_are : {"importance", "frequency"}, default="importance"
             Whether a weight of 2 is one row that counts twice, or two rows. Weighted rows have

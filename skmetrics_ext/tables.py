@@ -14,12 +14,13 @@ from textwrap import fill
 from typing import IO, Any, Literal, NamedTuple, Self, SupportsIndex, overload
 
 from skmetrics_ext import formats
+from skmetrics_ext._lazy import renamed_argument
 from skmetrics_ext.formats import WIDTH
 from skmetrics_ext.validation import check_option
 
 Library = Literal["pandas", "polars"]
 LIBRARIES = ("pandas", "polars")
-SCHEMA_VERSION = 1  # of the dicts that `to_dict` returns
+SCHEMA_VERSION = 2  # of the dicts that `to_dict` returns
 _MOST_SHOWN = 100
 
 # Default form of columns by name; the names of p-values begin with "p_".
@@ -28,6 +29,8 @@ _FORMS: Mapping[str, Callable[..., str]] = {
     "mean": formats.number,
     "rest": formats.number,
     "reference": formats.number,
+    "value_a": formats.number,
+    "value_b": formats.number,
     "difference": formats.signed,
     "gap": formats.signed,
     "interval": formats.interval,
@@ -80,7 +83,7 @@ def _is_name(key: str, value: Any) -> bool:
 
 
 def _row(row: Mapping[str, Any]) -> Row:
-    return row if type(row) is Row else Row(row)
+    return row if isinstance(row, Row) else Row(row)
 
 
 class Shown(NamedTuple):
@@ -141,12 +144,13 @@ class Tabular:
         """The rows with their columns, lead and notes."""
         raise NotImplementedError
 
-    def frame(self, *, library: Library = "pandas") -> Any:
+    @renamed_argument("library", "backend")
+    def frame(self, *, backend: Library = "pandas") -> Any:
         """The rows as a data frame.
 
         Parameters
         ----------
-        library : {"pandas", "polars"}, default="pandas"
+        backend : {"pandas", "polars"}, default="pandas"
             Library of the frame.
 
         Returns
@@ -162,7 +166,7 @@ class Tabular:
         """
         rows = self._as_rows()
         columns = {key: [row.get(key) for row in rows] for key in rows.fields()}
-        return frame_of(columns, library, f"{type(self).__name__}.frame")
+        return frame_of(columns, backend, f"{type(self).__name__}.frame")
 
     def flat(self) -> dict[str, float]:
         """The numbers by path, such as "forest/recall/value", for experiment trackers.
@@ -486,7 +490,7 @@ def _inferred(rows: Table) -> list[Shown]:
 
 def frame_of(columns: Mapping[str, Any], library: str, what: str) -> Any:
     """Columns of equal length as a frame of pandas or polars, imported on use."""
-    check_option("library", library, LIBRARIES)
+    check_option("backend", library, LIBRARIES)
     try:
         if library == "pandas":
             import pandas

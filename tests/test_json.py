@@ -13,6 +13,7 @@ from support.public import PUBLIC
 
 import skmetrics_ext as sx
 from skmetrics_ext.inference.area_power import roc_auc_sample_size
+from skmetrics_ext.inference.estimate_rows import EstimateRow
 from skmetrics_ext.inference.nested_cv import nested_cv_interval
 from skmetrics_ext.inference.tests.roc_curves import mwu_auc_test
 from skmetrics_ext.inference.two_proportions import proportion_difference_interval
@@ -139,7 +140,7 @@ RESULTS = {
     "wilcoxon_signed_rank_test": lambda: sx.significance.wilcoxon_signed_rank_test(
         FOLDS, FOLDS[::-1] / 2
     ),
-    "worst": lambda: by_site().worst("accuracy"),
+    "worst": lambda: by_site().surely_worst(),
 }
 # Functions that return numbers, arrays, text or plain tuples, and makers of scorers.
 PLAIN = (
@@ -171,7 +172,7 @@ def strict(text):
 def test_every_result_is_json(name):
     result = result_of(name)
     values = result.to_dict()
-    assert values["schema_version"] == 1
+    assert values["schema_version"] == 2
     read = strict(result.to_json())
     assert list(read) == [str(key) for key in values]
     assert "array(" not in result.to_json()
@@ -191,7 +192,7 @@ def test_every_class_of_results_is_tried():
     classes = {
         kind
         for kind in map(PUBLIC.get, sx.results.__all__)
-        if isinstance(kind, type) and kind not in (Row, MetricSpec, Scorer)
+        if isinstance(kind, type) and kind not in (Row, EstimateRow, MetricSpec, Scorer)
     }
     tried = {type(result_of(name)) for name in RESULTS}
     assert all(hasattr(kind, "to_json") for kind in classes)
@@ -205,8 +206,8 @@ def test_fields_are_values_of_python():
     assert found["counts"] == {"tp": 2, "fp": 1, "fn": 0, "tn": 1}
     many = sx.compare_many("accuracy", Y, {"a": P, "b": 1 - P}, random_state=0)
     (row,) = many.to_dict()["rows"]
-    assert (row["first"], row["second"]) == ("a", "b")
-    assert row["difference"] == pytest.approx(2 * np.mean(P == Y) - 1)
+    assert (row["model"], row["against"]) == ("a", "b")
+    assert row["value"] == pytest.approx(2 * np.mean(P == Y) - 1)
     curve = sx.gain_curve([0, 1], [0.2, 0.7])
     assert strict(curve.to_json())["thresholds"] == [None, 0.7, 0.2]
 

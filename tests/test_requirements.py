@@ -1,7 +1,6 @@
 """Requirements: every verdict by hand, and everything that is not understood is refused."""
 
 import math
-from types import SimpleNamespace
 
 import pytest
 from sklearn.datasets import load_breast_cancer
@@ -128,7 +127,7 @@ def test_a_report_is_required_of_each_model_but_the_baseline(report):
 
 def test_the_worst_group_has_its_simultaneous_bounds(report):
     verdicts = report.require(["bayes/worst:recall>=0.1", "worst:recall>=0.1"])
-    worst = report.by_group("bayes").worst("recall")
+    worst = report.by_group("bayes").where(metric="recall").together()[0]
     row = verdicts.rows[0]
     assert (row.group, row.value, row.low, row.high) == (
         worst.group,
@@ -143,7 +142,7 @@ def test_the_worst_group_of_a_loss_has_its_own_direction():
 
     def worst(metric, model):
         asked.append((metric, model))
-        return SimpleNamespace(group="site A", value=-0.6, low=-0.8, high=-0.5)
+        return [{"group": "site A", "value": -0.6, "low": -0.8, "high": -0.5}]
 
     texts = ["worst:log_loss<=0.8", "worst:log_loss>0.7", "log_loss<=0.5", "worst:roc_auc<0"]
     first, second, whole, area = check_requirements(texts, ROWS, worst).rows
@@ -184,7 +183,7 @@ def test_columns_of_verdicts_are_those_that_hold_something():
     assert check_requirements("roc_auc>=0.75", ROWS).rows.header() == plain
     models = check_requirements("roc_auc>=0.1", MODELS)
     assert models.rows.header() == [plain[0], "model", *plain[1:]]
-    group = SimpleNamespace(group="A", value=0.5, low=0.4, high=0.6)
+    group = [{"group": "A", "value": 0.5, "low": 0.4, "high": 0.6}]
     both = check_requirements(["worst:roc_auc>=0.1"], MODELS, lambda *_: group)
     assert both.rows.header() == [plain[0], "model", "group", *plain[1:]]
     own = {"metric": "own", "value": 1, "low": 0, "high": 2}
@@ -205,11 +204,9 @@ def test_one_bound_that_is_missing_is_no_interval():
 
 
 def every_group(*groups):
-    """A worst group with all groups, as (group, value, low, high, reason)."""
-    rows = [
-        dict(zip(("group", "value", "low", "high", "reason"), each, strict=True)) for each in groups
-    ]
-    return SimpleNamespace(**rows[0], every=rows)
+    """All groups, as (group, value, low, high, note)."""
+    keys = ("group", "value", "low", "high", "note")
+    return [dict(zip(keys, each, strict=True)) for each in groups]
 
 
 NAN = math.nan

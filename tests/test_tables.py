@@ -152,11 +152,11 @@ def test_frames_hold_every_key():
     assert list(frame.columns) == [*GIVEN[0], "more"]
     assert frame["low"].isna().tolist() == [False, True, False, True]
     pandas.testing.assert_series_equal(frame["n"], pandas.Series([3.0, 12.0, 4.0, NAN], name="n"))
-    other = rows.frame(library="polars")
+    other = rows.frame(backend="polars")
     assert isinstance(other, polars.DataFrame)
     assert other["more"].to_list() == [None, None, None, "why (2)"]
-    with pytest.raises(ValueError, match="library"):
-        rows.frame(library="excel")
+    with pytest.raises(ValueError, match="backend"):
+        rows.frame(backend="excel")
 
 
 def test_many_rows_are_printed_in_part():

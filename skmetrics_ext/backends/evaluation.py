@@ -16,6 +16,7 @@ from skmetrics_ext.backends.engines import open_engine
 from skmetrics_ext.backends.partitions import Engine, PartitionSurvey, Task
 from skmetrics_ext.inference.abstention import NO_ANSWER, Abstained, answered
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
+from skmetrics_ext.inference.draws.readers import errors_naming
 from skmetrics_ext.inference.labelling import Labelling, Population, naming_labelling
 from skmetrics_ext.inference.reader_studies import refuse_others
 from skmetrics_ext.merged.columns import (
@@ -57,6 +58,7 @@ def evaluate(
     true: str,
     score: str | Sequence[str] | Mapping[Any, str] | None = None,
     pred: str | None = None,
+    models: Mapping[Any, Mapping[str, Any]] | None = None,
     weight: str | None = None,
     by: str | Sequence[str] | None = None,
     margins: bool = False,
@@ -106,6 +108,10 @@ def evaluate(
         each, in the order of ``labels``, or as a dict from class to column.
     pred : str, default=None
         Column of predicted labels, for metrics of labels.
+    models : dict, default=None
+        Several models by name, each a dict of ``score`` and ``pred``, in place of these, such as
+        ``{"old": {"score": "p1"}, "new": {"score": "p2", "pred": "c2"}}``; each has the metrics of
+        which it has predictions. In memory their rows are held, so that differences are paired.
     weight : str, default=None
         Column of weights.
     by : str or list of str, default=None
@@ -122,7 +128,7 @@ def evaluate(
         Groups by time: the period alias of pandas ("D", "W", "M", "Q", "Y") in which the dates of
         ``by`` are counted; for a pandas data frame.
     min_rows : int, default=1
-        Groups with fewer rows have no values, and ``reason`` says so.
+        Groups with fewer rows have no values, and ``note`` says so.
     groups : str, default=None
         Column of clusters (patients), whose rows may depend on each other, also across groups of
         ``by``. Intervals and gaps take this into account; the rows are held in memory.
@@ -139,7 +145,7 @@ def evaluate(
     intervals : bool, default=False
         Whether to add confidence intervals: for metrics of labels, rankings of two classes that
         fit into memory, mean losses, and with ``groups`` all metrics that have influence values.
-        ``reason`` says why others have none.
+        ``note`` says why others have none.
     confidence_level : float in (0, 1), default=0.95
         Nominal level of the intervals.
     weights_are : {"importance", "frequency"}, default="importance"
@@ -148,7 +154,7 @@ def evaluate(
     n_resamples : int, default=None
         Bootstrap resamples for intervals without a formula (Kolmogorov-Smirnov statistic,
         calibration errors). All intervals are then those of `confidence_interval`, and the rows
-        are held in memory. By default such metrics have no interval, and ``reason`` says so; with
+        are held in memory. By default such metrics have no interval, and ``note`` says so; with
         0 the rows are held for metrics with influence values, and nothing is resampled.
     curve_points : int, default=0
         Number of points of the ROC and precision-recall curves in ``curves`` of the result, each
@@ -185,10 +191,10 @@ def evaluate(
     Returns
     -------
     Evaluation
-        A row for each group and metric: ``value, low, high, n_rows, method, reason``. Values equal
-        those of the functions: to the last bit if they are read from counts (labels, areas under
-        the ROC curve) and rows have no weights, else up to rounding. ``gaps``, ``worst``,
-        ``spread`` and ``plot`` compare the groups.
+        A row for each group, metric and model, as in `results.Estimates`, with ``n_rows``. Values
+        equal those of the functions: to the last bit if they are read from counts (labels, areas
+        under the ROC curve) and rows have no weights, else up to rounding. ``against``, ``worst``,
+        ``spread`` and ``plot`` compare the groups and models.
 
     Raises
     ------
@@ -216,6 +222,8 @@ def evaluate(
     roc_auc      0.7500     4
     brier_score  0.1581     4
     """
+    if models is not None:
+        return _of_models(**locals())
     if freq is not None:
         dataset = dataset_in_periods(dataset, by, freq)
     if abstain is not None:
@@ -377,6 +385,43 @@ def _of_columns(
     for key, name in {"sample_weight": names.weight, "groups": names.clusters}.items():
         given[key] = None if name is None else data[name]
     return cast(Evaluation, answered(of_arrays, given | options, abstain, abstained))
+
+
+def _of_models(
+    models: Any, *, score: Any, pred: Any, metrics: Any, n_resamples: Any, **options: Any
+) -> Evaluation:
+    """The evaluation of several models, each of the metrics whose predictions it has."""
+    if score is not None or pred is not None:
+        raise InvalidParameterError(
+            "score= and pred= are those of one model: pass them within models=, such as "
+            "models={'new': {'score': 'p', 'pred': 'c'}}."
+        )
+    if not isinstance(models, Mapping) or not models:
+        raise InvalidParameterError(
+            "models must be a dict of the name of a model to its columns, such as "
+            f"{{'new': {{'score': 'p', 'pred': 'c'}}}}, got {models!r:.60}."
+        )
+    if options["intervals"] is True and n_resamples is None:
+        n_resamples = 0  # rows are held, which differences of models are paired by
+    checked, parts = find_metrics(metrics), {}
+    for name, columns in models.items():
+        if not isinstance(columns, Mapping) or not columns.keys() <= {"score", "pred"}:
+            raise InvalidParameterError(
+                f"models[{name!r}] must be a dict of score= and pred=, got {columns!r:.60}."
+            )
+        needed = {metric.name: "pred" if metric.sums == "tables" else "score" for metric in checked}
+        fitting = {m.name: m for m in checked if columns.get(needed[m.name]) is not None}
+        if fitting:
+            part = {"metrics": fitting, "n_resamples": n_resamples, **options, **columns}
+            with errors_naming(f"model {name!r}"):
+                parts[name] = evaluate(**part)
+    asked = {row["metric"] for part in parts.values() for row in part}
+    of_none = [metric.name for metric in checked if metric.name not in asked]
+    if of_none:
+        raise InvalidParameterError(
+            f"{of_none[0]} needs {needed[of_none[0]]}=, which no model of models= has."
+        )
+    return Evaluation.of_models(parts)
 
 
 def _names(

@@ -25,6 +25,7 @@ from skmetrics_ext.cli.marks import (
 from skmetrics_ext.cli.messages import log, names_in
 from skmetrics_ext.cli.options import form_of
 from skmetrics_ext.datasets.files import target_of, values_of
+from skmetrics_ext.limits import BETWEEN
 from skmetrics_ext.merged.columns import ColumnNames, read_part
 from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.registry.defaults import FILE_METRICS, HEADINGS, OF_MARKS
@@ -32,7 +33,6 @@ from skmetrics_ext.registry.find import reads, registered_name, scorers, single_
 from skmetrics_ext.requirements import Requirement
 from skmetrics_ext.slices.group_columns import GroupColumns
 from skmetrics_ext.tallies import ConfusionTally
-from skmetrics_ext.thresholds.limits import BETWEEN
 from skmetrics_ext.validation.column_names import check_names, note_on_name
 from skmetrics_ext.validation.positive import natural_positive, notes_on_confidence
 

@@ -191,11 +191,11 @@ def _constant(data: Predictions, metric: str) -> str:
 def _worst_group(metric: str, model: str, worst: Worst) -> str:
     """The group of a model whose simultaneous bound, or value, is worst; "" if there is none."""
     try:
-        group = worst(metric, model)
+        group = worst(metric, model)[0]
     except ValueError:  # neither direction of the metric is better, or no group has a value
         return ""
-    value = f"{number(group.value)} {interval(group.low, group.high)}".rstrip()
-    return f"Worst group of {model}: {group.group}, {value} (simultaneous bounds)."
+    value = f"{number(group['value'])} {interval(group['low'], group['high'])}".rstrip()
+    return f"Worst group of {model}: {group['group']}, {value} (simultaneous bounds)."
 
 
 # --------------------------------------------------------------------------- pictures

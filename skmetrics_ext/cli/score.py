@@ -5,10 +5,8 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cache, partial
 from itertools import product
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,13 +16,13 @@ from skmetrics_ext.cli.messages import log, show
 from skmetrics_ext.cli.options import MOST_RESAMPLED, PREDICTIONS, RESAMPLES, Command
 from skmetrics_ext.cli.predictions import ALL, LARGE, PredictedModel, Predictions, find_metric
 from skmetrics_ext.cli.predictions_page import MODELS_OF_PAIR, Results, best_first, predictions_page
+from skmetrics_ext.limits import reader_of_sums
 from skmetrics_ext.merged.evaluation import Evaluation
 from skmetrics_ext.progress import reporting
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.registry.defaults import HEADINGS
 from skmetrics_ext.requirements import check_requirements
 from skmetrics_ext.tables import Table, columns
-from skmetrics_ext.thresholds.limits import reader_of_sums
 
 _KEYS = ("value_b", "difference", "low", "high", "p_value", "method", "note")
 Row = dict[str, Any]
@@ -45,17 +43,16 @@ def _score(options: argparse.Namespace) -> int:
 
     def worst(metric: str, name: str) -> Any:
         parts = next(p for model, p in evaluations if model.name == name and model.fits(metric))
-        found = [part.worst(metric) for part in parts.values()]
-        if len(found) == 1:
-            return found[0]
+        found = [(by, part.where(metric=metric)) for by, part in parts.items()]
+        counted = [len(part.together()) for _, part in found]
         # One level for the groups of all columns.
-        missed = (1 - options.confidence) / sum(each.n_groups or 0 for each in found)
-        every: Any = [
+        missed = (1 - options.confidence) / sum(counted)
+        every = [
             {**row, "group": _group_name(options.by, by, row.group)}
-            for (by, part), each in zip(parts.items(), found, strict=True)
-            for row in part.worst_at(metric, 1 - missed * (each.n_groups or 0)).every
+            for (by, part), n_groups in zip(found, counted, strict=True)
+            for row in part.together(1 - missed * n_groups)
         ]
-        return replace(found[0], every=every)
+        return every
 
     pairs: list[Row] = []
     best: dict[str, tuple[str, ...]] = {}
@@ -75,7 +72,9 @@ def _score(options: argparse.Namespace) -> int:
     figures: Any = rows
     if options.require or has_pairs:
         figures = {"rows": rows, "differences": pairs, "best": best}
-    of_all_rows = [{**row, "model": row["of"]} for row in results.of(all_rows=True).rows]
+    of_all_rows = [
+        {**row, "model": row["of"], "group": None} for row in results.of(all_rows=True).rows
+    ]
     keys = [(row["model"], row["metric"]) for row in of_all_rows]
     read = reader_of_sums(keys, partial(_total, data) if data.in_memory else None)
     check = partial(check_requirements, rows=of_all_rows, worst=results.worst, read=read)
@@ -125,7 +124,7 @@ def _rows(
                 "kind": "marks" if options.right else _kind(row.metric),
                 **{key: row[key] for key in ("metric", "value", "low", "high", "n_rows")},
                 "method": row.method or None,
-                "reason": row.reason or None,
+                "reason": row.note or None,
             }
 
 
@@ -237,7 +236,7 @@ def _compare(options: argparse.Namespace) -> int:
             for row in joint()
             if row["metric"] == metric and _pair_name(row) in (model, None)
         ]
-        return SimpleNamespace(every=[row | {"reason": row["note"]} for row in every])
+        return every
 
     keys = [
         (model.name, name)
@@ -333,14 +332,18 @@ def _compare_models(
         return [
             {
                 "metric": name,
-                "first": row.first,
-                "value_a": many.values[row.first],
-                "second": row.second,
-                "value_b": many.values[row.second],
-                **row,
-                "method": many.adjust,
+                "first": row.model,
+                "value_a": row.value_a,
+                "second": row.against,
+                "value_b": row.value_b,
+                "difference": row.value,
+                "low": row.low,
+                "high": row.high,
+                "p_value": row.p_adjusted,
+                "note": row.note,
+                "method": "max_t" if "sim" in row.adjustment else "holm",
             }
-            for row in many.rows
+            for row in many
         ]
     (first, a), (second, b) = models.items()
     claim = {"alternative": options.claim, "margin": options.margin}

@@ -79,7 +79,7 @@ def _merge(options: argparse.Namespace) -> int:
     evaluation = Accumulator.evaluate_sites(
         sites, intervals=True, confidence_level=options.confidence
     )
-    rows = [{**row, "of": "all", "model": "all"} for row in evaluation]
+    rows = [_row(row) for row in evaluation]
     of_all_sites = [row for row in rows if row["group"] is None]
     ends = f"{100 * options.confidence:g}% interval", "interval"
     title = f"{', '.join(names)}: {of_all_sites[0]['n_rows']:,} rows"
@@ -87,17 +87,33 @@ def _merge(options: argparse.Namespace) -> int:
     gaps: list[dict[str, Any]] = []
     if len(sites) > 1:
         for name in next(iter(sites.values())).names:
-            gaps += [{"metric": name, **gap} for gap in evaluation.gaps(name).rows]
+            gaps += [_gap(name, gap) for gap in evaluation.gaps(name)]
         of_site = "metric", ("site", "group"), "value", "difference", ends, "p_value"
         shown = columns(*of_site, ("rows", "n_rows"))
         tables["Each site, and its difference from the others"] = Table(gaps, shown)
 
     check = partial(
-        check_requirements, rows=of_all_sites, worst=lambda metric, _: evaluation.worst(metric)
+        check_requirements,
+        rows=of_all_sites,
+        worst=lambda metric, _: evaluation.where(metric=metric).together(),
     )
     page = partial(page_of, "Metrics of all sites", tables, [f"sites: {', '.join(names)}"])
     text = "\n\n".join(f"{title}\n{part}" for title, part in tables.items())
     return show(options, {"rows": rows, "gaps": gaps}, text, page, check)
+
+
+def _row(row: Any) -> dict[str, Any]:
+    """A row under the keys of the JSON."""
+    kept = ("group", "metric", "value", "low", "high", "n_rows", "method")
+    return {**{key: row[key] for key in kept}, "reason": row.note, "of": "all", "model": "all"}
+
+
+def _gap(metric: str, gap: Any) -> dict[str, Any]:
+    """A gap under the keys of the JSON."""
+    named = {"value": gap.value_a, "reference": gap.value_b, "difference": gap.value}
+    kept = {key: gap[key] for key in ("ratio", "low", "high", "n_rows")}
+    p_value = {"p_value": gap.p_adjusted, "reason": gap.note}
+    return {"metric": metric, "group": gap.group, **named, **kept, **p_value}
 
 
 MERGE = Command(

@@ -277,6 +277,7 @@ def _difference(
     claim, method = asked.claim or Claim(), asked.method
     if not same_rows:
         settings = method, claim, asked.level, asked.plan
+        share_rows = share_rows and first.has_influence and second.has_influence
         return difference_of_samples(first, second, *settings, share_rows=share_rows, log=log)
     null = claim.parts[0][0]
     if claim.margin is None and null:  # a limit, and not that nothing differs
@@ -290,7 +291,7 @@ def _difference(
 # --------------------------------------------------------------------------- contributions
 
 
-def _joined(block: Block, slopes: dict[Leaf, float]) -> Linearized:
+def joined(block: Block, slopes: dict[Leaf, float]) -> Linearized:
     """What each row contributes to a sum of statistics of the same rows."""
     (leaf, first), *others = block
     if not others:
@@ -310,7 +311,7 @@ def _by_contributions(
 ) -> Estimate:
     """The delta method within the same rows, MOVER over other rows."""
     slopes, value, claim = x.operands(), x.value, asked.claim
-    parts = [_joined(block, slopes) for block in blocks]
+    parts = [joined(block, slopes) for block in blocks]
     errors = np.array([float(part.error) for part in parts])
     of_metrics = [notes.note_on_metric(leaf.metric) for leaf in slopes]
     few = [notes.few_effective(part) for part in parts]
@@ -384,7 +385,7 @@ def _reach(
 def _mean(x: Linear, blocks: list[Block], asked: Asked, *, share_rows: bool) -> Estimate:
     """A mean, from the contributions of all rows, on the scale of its range."""
     slopes = x.operands()
-    parts = [_joined(block, slopes) for block in blocks]
+    parts = [joined(block, slopes) for block in blocks]
     known = parts[0].known if len(parts) == 1 else _end_to_end(parts, share_rows=share_rows)
     assert known is not None
     first = blocks[0][0][1].origin

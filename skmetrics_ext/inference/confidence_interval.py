@@ -11,15 +11,17 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference import reader_studies as studies
 from skmetrics_ext.inference.abstention import Abstained, may_abstain
-from skmetrics_ext.inference.algebra import Made
+from skmetrics_ext.inference.algebra import Made, Missing
 from skmetrics_ext.inference.anytime import MIN_ROWS
 from skmetrics_ext.inference.compare import note_on_series
 from skmetrics_ext.inference.draws import readers as rows_of
 from skmetrics_ext.inference.draws.atoms import WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
-from skmetrics_ext.inference.identity import Given, leaf_of
+from skmetrics_ext.inference.estimate_rows import row_from
+from skmetrics_ext.inference.estimates import Estimates
+from skmetrics_ext.inference.identity import Given, leaf_of, value_of
 from skmetrics_ext.inference.labelling import Labelling, Population
-from skmetrics_ext.inference.linearized import linearize
+from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.inference.margins import Goal
 from skmetrics_ext.inference.methods import IntervalMethod, interval_of
 from skmetrics_ext.inference.results import Estimate
@@ -267,11 +269,33 @@ def confidence_interval(
     statistic = given.statistic()
     estimates = interval_of(statistic, method, level, plan, is_whole=True)
     if isinstance(estimates, list):
-        return estimates if aim is None else list(map(aim.compared_with, estimates))
+        if aim is not None:
+            estimates = list(map(aim.compared_with, estimates))
+        return table_of(estimates, given, statistic, plan, method, rows)
     made = Made(leaf_of(given, statistic, rows=rows), plan, method)
     note = "; ".join(filter(None, (estimates.note, note_on_series(y_pred, statistic.origin))))
     estimate = replace(estimates, note=note, _made=made)
     return estimate if aim is None else aim.compared_with(estimate)
+
+
+def table_of(
+    estimates: Sequence[Estimate],
+    given: Given,
+    statistic: Linearized,
+    plan: DrawPlan,
+    method: str,
+    rows: Any,
+) -> Estimates:
+    """The table of a metric with several values, which are computed with one by one."""
+    source, listed = object(), []
+    for place, estimate in enumerate(estimates):
+        value = value_of(statistic, place)
+        x: Any = Missing(value) if isinstance(value, str) else None
+        if not isinstance(value, str):
+            x = leaf_of(replace(given, place=place), value, rows=rows, source=source)
+        made = Made(x, plan, method)
+        listed.append(row_from(replace(estimate, _made=made), n_rows=estimate.n))
+    return Estimates(listed, confidence_level=estimates[0].confidence_level)
 
 
 def _of_several(

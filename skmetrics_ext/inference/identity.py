@@ -39,6 +39,7 @@ _ONE_EVALUATION = (
     "two estimates of one evaluation of sums cannot be subtracted: sums do not show how they vary "
     "together. Compute them from rows."
 )
+_ONE_OF_SEVERAL = "one of several values of this metric is not computed with: ask for an average"
 
 
 class Separate:
@@ -49,7 +50,8 @@ class Separate:
 class Given:
     """The arguments of a call, by reference, from which a statistic is read again.
 
-    ``checksum`` is that of the rows when they were read first.
+    ``checksum`` is that of the rows when they were read first, and ``place`` that of one of several
+    values.
     """
 
     metric: Metric
@@ -61,6 +63,7 @@ class Given:
     weights_are: str = "importance"
     labelling: Labelling | None = None
     checksum: int = 0
+    place: int | None = None
 
     def statistic(self) -> Linearized:
         """The statistic of the rows."""
@@ -73,7 +76,8 @@ class Given:
 
     def __call__(self) -> Linearized:
         """The statistic, read again; an error if its arrays were changed."""
-        statistic = self.statistic()
+        statistic = value_of(self.statistic(), self.place)
+        assert isinstance(statistic, Linearized)
         if checksum_of(statistic) != self.checksum:
             raise InvalidParameterError(
                 f"the arrays of this {self.metric.name} have changed since it was computed: "
@@ -91,6 +95,14 @@ def leaf_of(given: Given, statistic: Linearized, **identity: Any) -> Leaf:
     sample = statistic.origin
     value = np.nan if statistic.undefined else float(statistic.value)
     return Leaf(value, sample.metric, given, rows, bounds=statistic.bounds, **identity)
+
+
+def value_of(statistic: Linearized | str, place: int | None) -> Linearized | str:
+    """The statistic of one of several values, by its place, or why there is none."""
+    if isinstance(statistic, str) or place is None:
+        return statistic
+    classes = readers.samples_of_classes(statistic.origin)
+    return linearize(classes[place]) if classes else _ONE_OF_SEVERAL
 
 
 def read_identities(rows: Any, statistic: Linearized, sample_weight: Any = None) -> Any:
@@ -135,10 +147,10 @@ def related(first: tuple[Leaf, Linearized], second: tuple[Leaf, Linearized]) -> 
     (a, of_a), (b, of_b) = first, second
     if a.rows is not None and b.rows is not None:
         return _by_names(a.rows, b.rows)
-    numbers = of_a.design.number, of_b.design.number
     if a.source is not None and a.source is b.source:
-        if numbers[0] is not None and numbers[1] is not None:
-            return _by_names(*numbers)
+        own, others = _numbers(of_a), _numbers(of_b)
+        if own is not None and others is not None and not np.array_equal(own, others):
+            return "shared"  # rows or clusters, if any
         if not (_has_rows(*first) and _has_rows(*second)):
             raise InvalidParameterError(_ONE_EVALUATION)
         return "same"
@@ -147,6 +159,12 @@ def related(first: tuple[Leaf, Linearized], second: tuple[Leaf, Linearized]) -> 
     if "known" in (of_a.origin.kind, of_b.origin.kind):
         raise InvalidParameterError(_WITHOUT_LABELS)
     return "same" if _have_equal_rows(of_a, of_b) else "none"
+
+
+def _numbers(statistic: Linearized) -> Array | None:
+    """Numbers of rows, or of the cells of sums, in the data set."""
+    number: Array | None = statistic.design.number
+    return statistic.atoms.number if number is None else number
 
 
 def _by_names(a: Any, b: Any) -> str:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from skmetrics_ext.inference.algebra import Expression, Leaf, Linear, Mapped
+from skmetrics_ext.inference.answers import Asked, joined
 from skmetrics_ext.inference.compare import LOG_RATIO, ModelsToCompare, compare_pair, is_ratio
 from skmetrics_ext.inference.draws.atoms import block_sizes
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan, seed_sequence
-from skmetrics_ext.inference.linearized import Linearized, differences_of
+from skmetrics_ext.inference.linearized import Linearized, covariance_of, differences_of
 from skmetrics_ext.inference.methods import interval_of, methods_of
 from skmetrics_ext.inference.notes import ROUNDING, note_on_metric
 from skmetrics_ext.inference.results import Contrast, Estimate
@@ -19,11 +20,13 @@ from skmetrics_ext.inference.scales import quantile
 from skmetrics_ext.inference.t_tests import note_on_few_rows, variance_of_difference
 from skmetrics_ext.inference.tests.rank_tests import holm_adjust
 from skmetrics_ext.numeric import Array, divide
-from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation import InvalidParameterError, check_option
 
 Pair = tuple[int, int]
+ADJUSTMENTS = ("holm", "bonferroni", "simultaneous")
 
 _EXACT = "clopper_pearson"
+_SPREAD = ("error", "freedom")
 _AT_ONCE = 1 << 15  # errors that are drawn at once, so that they stay in the cache
 
 
@@ -68,14 +71,14 @@ def level_of_all(covariance: Array, level: float, n_draws: int, seed: object) ->
 
 
 @np.errstate(divide="ignore", invalid="ignore", over="ignore")  # nan where undefined
-def by_max_t(task: ModelsToCompare, pairs: Sequence[Pair]) -> list[Estimate]:
-    """Max-t comparisons, from the distribution of the largest of all statistics.
+def by_max_t(task: ModelsToCompare, pairs: Sequence[Pair]) -> tuple[list[Estimate], list[float]]:
+    """Max-t comparisons, from the distribution of the largest of all statistics; p-values alone.
 
     With one standard normal multiplier for each row, or group, the errors of all models are normal
     with the covariance of the contributions, from which they are drawn. The t statistic of a
     difference with few degrees of freedom takes the normal value with the same p-value.
     """
-    from scipy.special import ndtri, stdtr
+    from scipy.special import stdtr
 
     if not (task.has_influence or (len(pairs) == 1 and task.has_readings)):
         raise InvalidParameterError(
@@ -83,7 +86,8 @@ def by_max_t(task: ModelsToCompare, pairs: Sequence[Pair]) -> list[Estimate]:
             "data does not have; adjust='holm' resamples each pair."
         )
     if len(pairs) == 1:
-        return [compare_pair(task.only(*pairs[0]))]
+        single = compare_pair(task.only(*pairs[0]))
+        return [single], [single.p_value]
     log = is_ratio(task.metric)
     statistics = [model.on_log() if log else model for model in task.statistics]
     statistics = [model if model.origin.is_compact else model.as_rows() for model in statistics]
@@ -97,36 +101,33 @@ def by_max_t(task: ModelsToCompare, pairs: Sequence[Pair]) -> list[Estimate]:
     known = (variance > 0) & np.isfinite(difference) & measured[first] & measured[second]
     error = np.sqrt(np.where(known, variance, np.nan))
     alone = 2 * stdtr(freedom, -np.abs(divide(difference, error)))
-    z = -ndtri(alone / 2)
     n_draws = task.plan.normal_draws
     root = root_of(covariance)
     largest = largest_of(root[first[known]] - root[second[known]], n_draws, task.plan.random_state)
-    n_tests, n_values = max(int(known.sum()), 1), n_draws + 1
-    as_large = n_values - np.searchsorted(largest, z)
-    # At least the p-value of one comparison and at most Bonferroni's, whatever the dependence.
-    p_value = np.clip(as_large / n_values, alone, np.minimum(n_tests * alone, 1.0))
+    n_tests = max(int(known.sum()), 1)
+    p_value = _adjusted_to(largest, alone, n_tests)
     away = quantile(level_together(largest, n_tests, task.level), freedom) * error
     low, high = np.clip((difference - away, difference + away), *differences[0].bounds)
-    method, compared = LOG_RATIO if log else "delta", []
+    method, compared, p_alone = LOG_RATIO if log else "delta", [], alone.tolist()
     for k, (i, j) in enumerate(pairs):
         if not known[k]:  # the two agree on every row, or one is undefined
             level = 1 - (1 - task.level) / len(pairs)
             compared.append(compare_pair(task.only(i, j, level=level), method))
+            p_alone[k] = compared[-1].p_value
             continue
         values = float(statistics[i].value), float(statistics[j].value)
         note = note_on_few_rows(differences[k]) or note_on_metric(task.metric)
         bounds, p = (float(low[k]), float(high[k])), float(p_value[k])
         contrast = Contrast(difference[k], values, method, task.level, task.claim)
-        compared.append(contrast.tested(bounds, p_value=p, note=note, draws=n_draws))
-    return compared
+        spread: Any = {"error": float(error[k]), "draws": n_draws}
+        compared.append(contrast.tested(bounds, p_value=p, note=note, **spread))
+    return compared, p_alone
 
 
-def by_holm(task: ModelsToCompare, pairs: Sequence[Pair]) -> list[Estimate]:
-    """Comparisons with p-values adjusted by Holm, and intervals at the Bonferroni level."""
+def by_bonferroni(task: ModelsToCompare, pairs: Sequence[Pair]) -> list[Estimate]:
+    """Comparisons with intervals at the Bonferroni level."""
     level = 1 - (1 - task.level) / len(pairs)
-    compared = [compare_pair(task.only(*pair, level=level)) for pair in pairs]
-    adjusted = holm_adjust([each.p_value for each in compared]).tolist()
-    return [replace(each, p_value=p) for each, p in zip(compared, adjusted, strict=True)]
+    return [compare_pair(task.only(*pair, level=level)) for pair in pairs]
 
 
 def optimistic_estimates(
@@ -142,3 +143,95 @@ def optimistic_estimates(
         bound = sign * (estimate.high if sign > 0 else estimate.low)
         estimates[group] = bound if np.isfinite(bound) else np.inf, estimate
     return estimates
+
+
+# --------------------------------------------------------------------------- rows of a table
+
+
+def adjusted(how: str, rows: Sequence[Any], level: float, n_more: int = 0) -> list[dict[str, Any]]:
+    """What an adjustment changes in each row of a family of tests.
+
+    Parameters
+    ----------
+    how : str
+        One of ``ADJUSTMENTS``.
+    rows : sequence of EstimateRow
+    level : float
+        Simultaneous coverage.
+    n_more : int
+        Number of further hypotheses, which are known to be true.
+    """
+    check_option("how", how, ADJUSTMENTS)
+    p_values = np.array([row["p_value"] for row in rows], dtype=np.float64)
+    if how == "simultaneous":
+        return _by_largest(rows, p_values, level)
+    if how == "holm":
+        p_adjusted = holm_adjust([*p_values, *[1.0] * n_more]).tolist()
+        return [{"p_adjusted": p} for p in p_adjusted[: len(rows)]]
+    n_tests = len(rows) + n_more
+    wide = [row.estimate.at(1 - (1 - level) / n_tests) for row in rows]
+    return [
+        {"low": each.low, "high": each.high, "p_adjusted": float(np.minimum(n_tests * p, 1.0))}
+        for each, p in zip(wide, p_values, strict=True)
+    ]
+
+
+def _by_largest(rows: Sequence[Any], p_values: Array, level: float) -> list[dict[str, Any]]:
+    """Bounds and p-values from the distribution of the largest of all statistics."""
+    estimates = [row.estimate for row in rows]
+    made = [estimate._made for estimate in estimates]
+    xs: list[Expression] = [each.expression for each in made if each is not None]
+    leaves = list(dict.fromkeys(leaf for x in xs for leaf in x.operands()))
+    asked = Asked(level, plan=made[0].plan)
+    blocks = asked.blocks(Linear(tuple((1.0, leaf) for leaf in leaves)))[0]
+    known = {leaf: statistic for block in blocks for leaf, statistic in block}
+    if len(blocks) != 1 or not all(statistic.has_influence for statistic in known.values()):
+        raise InvalidParameterError(
+            "adjust('simultaneous') takes estimates of the same rows whose metrics have influence "
+            "values: adjust('bonferroni') takes any."
+        )
+    pairs = [_pair(x, leaves) for x in xs]
+    if all(pair is not None for pair in pairs) and len({leaf.metric.name for leaf in leaves}) == 1:
+        task = ModelsToCompare(list(known.values()), level=level, plan=asked.plan)
+        compared, _ = by_max_t(task, [pair for pair in pairs if pair is not None])
+        return [{"low": c.low, "high": c.high, "p_adjusted": c.p_value} for c in compared]
+    slopes = [x.operands() for x in xs]
+    parts = [joined([(leaf, known[leaf]) for leaf in own], own) for own in slopes]
+    error, freedom = (np.array([float(getattr(p, name)) for p in parts]) for name in _SPREAD)
+    root = root_of(covariance_of(parts))
+    largest = largest_of(root, asked.plan.most_draws, asked.plan.random_state)
+    away = quantile(level_together(largest, len(parts), level), freedom) * error
+    p_adjusted = _adjusted_to(largest, p_values, len(parts))
+    value = np.array([estimate.value for estimate in estimates])
+    low, high = np.clip((value - away, value + away), *np.array([x.bounds for x in xs]).T)
+    numbers = zip(low.tolist(), high.tolist(), p_adjusted.tolist(), strict=True)
+    return [dict(zip(("low", "high", "p_adjusted"), each, strict=True)) for each in numbers]
+
+
+def _adjusted_to(largest: Array, alone: Array, n_tests: int) -> Array:
+    """P-values from the largest statistic, between those alone and Bonferroni's."""
+    from scipy.special import ndtri
+
+    n_values = len(largest) + 1
+    as_large = n_values - np.searchsorted(largest, -ndtri(alone / 2))
+    return np.clip(as_large / n_values, alone, np.minimum(n_tests * alone, 1.0))
+
+
+def _pair(x: Expression, leaves: Sequence[Leaf]) -> Pair | None:
+    """Both places of a difference of two leaves, or of their logarithms if they are ratios."""
+    terms = x.terms if isinstance(x, Linear) and not x.offset else ()
+    if [factor for factor, _ in terms] != [1.0, -1.0]:
+        return None
+    log = all(isinstance(term, Mapped) and term.name == "log" for _, term in terms)
+    sides = [term.operand if log and isinstance(term, Mapped) else term for _, term in terms]
+    if not all(isinstance(side, Leaf) and is_ratio(side.metric) == log for side in sides):
+        return None
+    first, second = (leaves.index(side) for side in sides if isinstance(side, Leaf))
+    return first, second
+
+
+def exact_of(estimate: Any) -> str | None:
+    """The exact method, if the estimate is a share: at high levels others cover too little."""
+    leaves = [] if estimate._made is None else list(estimate._made.expression.operands())
+    is_share = len(leaves) == 1 and _EXACT in methods_of(leaves[0].read())
+    return _EXACT if is_share else None

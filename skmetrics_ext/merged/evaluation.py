@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from functools import partial
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from skmetrics_ext.inference.algebra import Expression
 from skmetrics_ext.inference.compare import direction_of
+from skmetrics_ext.inference.estimate_rows import EstimateRow, Question, missing
+from skmetrics_ext.inference.estimates import Estimates
+from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.merged import ranges
 from skmetrics_ext.merged.layout import refusal
 from skmetrics_ext.merged.ranges import NAN, RangePlan, ThinnedCurve, Value
@@ -22,112 +27,94 @@ from skmetrics_ext.operations.fairness import FairGroups
 from skmetrics_ext.operations.rolling import OrderedGroups
 from skmetrics_ext.operations.shrinkage import SmallGroups
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.registry.find import registered_name
 from skmetrics_ext.result_bases import draw
 from skmetrics_ext.slices import group_comparisons
-from skmetrics_ext.slices.group_columns import ALL, NO_GROUPS, GroupColumns, group_arrays
-from skmetrics_ext.slices.group_comparisons import Bounded, GroupGaps, GroupSpread, WorstGroup
-from skmetrics_ext.tables import Row, Shown, Table, Tabular, columns
+from skmetrics_ext.slices.group_columns import NO_GROUPS, group_arrays
+from skmetrics_ext.slices.group_comparisons import GroupSpread
 from skmetrics_ext.tallies import ConfusionTally, Counts, ScoreSketch
-from skmetrics_ext.tallies.bins import BinTally
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.column_names import names_of, note_on_name
 from skmetrics_ext.validation.containers import count_rows
+from skmetrics_ext.validation.errors import warn_renamed
 from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.labels import distinct_labels, read_labels
 from skmetrics_ext.validation.parameters import check_integer
 from skmetrics_ext.validation.positive import notes_on_confidence
 from skmetrics_ext.validation.probabilities import n_columns
 
-_NO_BOUNDS: list[Bounded] = [(NAN, NAN, "", "")]
 
-
-@dataclass(frozen=True, eq=False, repr=False, slots=True)
-class Evaluation(FairGroups, SmallGroups, OrderedGroups, Tabular):
+class Evaluation(FairGroups, SmallGroups, OrderedGroups, Estimates):
     """Metrics of a data set: a row for each group and metric.
 
     Parameters
     ----------
-    rows : Table
-        Each with ``group`` (value of the column ``by``; None for all rows together), ``metric``
-        (losses are not negated), ``of`` (the class, or the pair of classes, of a metric with
-        several values; else None), ``value`` (nan if it is undefined), ``low`` and ``high`` (of the
-        confidence interval), ``n_rows`` (of the group), ``method`` (of the interval; "" if there is
-        none) and ``reason`` (why there is no value or no interval, or the convention that defines
-        the value; else "").
-    engine : str
+    rows : iterable of mapping, default=()
+        As in `Estimates`, with ``n_rows`` of the group. ``group`` is the value of the column
+        ``by``, None for all rows together; losses are not negated; ``label`` is the class, or the
+        pair of classes, of a metric with several values; ``note`` says why there is no value or no
+        interval, or the convention that defines the value.
+    engine : str, default=""
         Engine that read the data.
-    confidence_level : float
+    confidence_level : float, default=0.95
         Nominal level of the intervals.
-    curves : dict
+    curves : dict, default=None
         ``(group, class) -> ThinnedCurve``, if ``curve_points`` were requested.
-    bins : dict
+    bins : dict, default=None
         ``(group, metric) -> BinTally``, or a tuple with one for each class: the bins of the
         calibration errors over equal bins.
-    pair_areas : dict
+    pair_areas : dict, default=None
         ``group -> ndarray (K, K)``, if ``pairwise_roc_auc`` was requested.
-    groups : Groups
-        Columns of groups, and the statistics of their rows, for `gaps`, `worst`, `spread` and
-        `plot`.
+    groups : Groups, default=None
+        Columns of groups, and the statistics of their rows, for `against`, `worst` and `spread`.
+    notes : sequence of str, default=()
+        Sentences below the table.
     """
 
-    rows: Table
-    engine: str
-    confidence_level: float = 0.95
-    curves: dict[tuple[Any, Any], ThinnedCurve] = field(default_factory=dict)
-    bins: dict[tuple[Any, str], BinTally | tuple[BinTally, ...]] = field(default_factory=dict)
-    pair_areas: dict[Any, Array] = field(default_factory=dict)
-    groups: group_comparisons.Groups = field(default_factory=group_comparisons.Groups, repr=False)
+    def __init__(
+        self,
+        rows: Iterable[Mapping[str, Any]] = (),
+        engine: str = "",
+        confidence_level: float = 0.95,
+        *,
+        curves: Mapping[Any, ThinnedCurve] | None = None,
+        bins: Mapping[Any, Any] | None = None,
+        pair_areas: Mapping[Any, Array] | None = None,
+        groups: group_comparisons.Groups | None = None,
+        notes: Sequence[str] = (),
+    ) -> None:
+        self.groups = group_comparisons.Groups() if groups is None else groups
+        of_model = {None: self.groups}
+        super().__init__(rows, confidence_level=confidence_level, notes=notes, groups=of_model)
+        self.engine, self.curves, self.bins = engine, dict(curves or {}), dict(bins or {})
+        self.pair_areas = dict(pair_areas or {})
 
-    def __iter__(self) -> Iterator[Row]:
-        return iter(self.rows)
+    @classmethod
+    def of_models(cls, parts: Mapping[Any, Evaluation]) -> Evaluation:
+        """The evaluations of several models as one, in the order of the metrics."""
+        first = next(iter(parts.values()))
+        for part in parts.values():
+            part.groups.token = first.groups.token  # their rows are the same
+        rows = [row.changed(model=name) for name, part in parts.items() for row in part]
+        order = list(dict.fromkeys(row["metric"] for row in rows))
+        groups = [*dict.fromkeys(row["group"] for row in rows)]
+        rows.sort(key=lambda row: (groups.index(row["group"]), order.index(row["metric"])))
+        notes = list(dict.fromkeys(note for part in parts.values() for note in part.notes))
+        further: Any = {}
+        for name in ("curves", "bins", "pair_areas"):
+            held = {model: getattr(part, name) for model, part in parts.items()}
+            further[name] = held if any(held.values()) else {}
+        found = cls(rows, first.engine, first.confidence_level, notes=notes, **further)
+        found.groups = first.groups
+        found._groups = {name: part.groups for name, part in parts.items()}
+        return found
 
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def row(self, metric: str, group: Any = None, of: Any = None) -> Row:
-        """The row of a metric.
-
-        Parameters
-        ----------
-        metric : str
-            Its name.
-        group : object, default=None
-            The group; None for all rows together.
-        of : object, default=None
-            The class, if the metric has a value for each.
-
-        Returns
-        -------
-        Row
-        """
-        metric = registered_name(metric, (row.metric for row in self.rows))
-        for row in self.rows:
-            if (row.metric, row.group, row.of) == (metric, group, of):
-                return row
-        raise KeyError(f"No row of metric={metric!r}, group={group!r}, of={of!r}.")
-
-    def value(self, metric: str, group: Any = None, of: Any = None) -> float:
-        """Value of a metric.
-
-        Parameters
-        ----------
-        metric : str
-            Its name.
-        group : object, default=None
-            The group; None for all rows together.
-        of : object, default=None
-            The class, if the metric has a value for each.
-
-        Returns
-        -------
-        float
-        """
-        return float(self.row(metric, group, of).value)
+    def _contents(self) -> dict[str, Any]:
+        further = ("engine", "confidence_level", "curves", "bins", "pair_areas")
+        return {"rows": list(self), **{name: getattr(self, name) for name in further}}
 
     # ----------------------------------------------------------------------- groups
 
-    def gaps(self, metric: str, *, against: Any = "rest") -> GroupGaps:
+    def gaps(self, metric: str, *, against: Any = "rest") -> Estimates:
         r"""How each group differs from the rest, from all rows, or from another group.
 
         The interval of a difference combines the intervals of both values:
@@ -148,10 +135,11 @@ class Evaluation(FairGroups, SmallGroups, OrderedGroups, Tabular):
 
         Returns
         -------
-        GroupGaps
-            ``p_value`` belongs to the interval, and is adjusted for the number of gaps by Holm.
-            Against "best" the intervals are simultaneous, for the gap to the group that is truly
-            the best, whichever it is (Hsu 1996).
+        Estimates
+            ``self.where(metric=metric).against(group=against).adjust("holm")``: ``value`` is the
+            difference, ``value_a`` and ``value_b`` are both values, ``p_adjusted`` allows for the
+            number of gaps (Holm). Against "best" the intervals are simultaneous, for the gap to
+            the group that is truly the best, whichever it is (Hsu 1996).
 
         Raises
         ------
@@ -169,39 +157,40 @@ class Evaluation(FairGroups, SmallGroups, OrderedGroups, Tabular):
         >>> from skmetrics_ext import evaluate
         >>> frame = pandas.DataFrame({"site": ["a"] * 40 + ["b"] * 60, "ill": [0, 1] * 50})
         >>> frame["told"] = [0] * 40 + [0, 1] * 30
-        >>> found = evaluate(frame, true="ill", pred="told", by="site", metrics=["accuracy"])
-        >>> print(found.gaps("accuracy", against={"site": "b"}))
-        site   value  reference  difference        95% interval  p_value  rows
-        ----  ------  ---------  ----------  ------------------  -------  ----
-        a     0.5000     1.0000     -0.5000  [-0.6480, -0.3402]  < 0.001    40
+        >>> found = evaluate(frame, true="ill", pred="told", by="site", metrics=["recall"])
+        >>> print(found.gaps("recall", against={"site": "b"})["recall"])
+        -0.5
         """
-        return self.groups.of(metric).gaps(against, self.confidence_level)
+        self.groups.of(metric)  # raises without groups, and for unknown metrics
+        return self.where(metric=metric).against(group=against).adjust("holm")
 
-    def worst(self, metric: str) -> WorstGroup:
-        """The group whose optimistic simultaneous bound is worst.
+    def worst(self, metric: str | None = None) -> Estimates:
+        """The group with the worst value, with bounds that allow for the choice.
 
-        A small group with a bad value has wide bounds, and is not chosen for its value alone. The
-        bounds are those of `confidence_interval` at a level that holds for all groups at once
-        (Bonferroni), so that they are valid after the selection; proportions have Clopper-Pearson
-        bounds, because others undercover at such levels.
+        The bounds are those of `confidence_interval` at a level that holds for all groups at once
+        (Bonferroni); proportions have Clopper-Pearson bounds, because others undercover at such
+        levels.
 
         Parameters
         ----------
-        metric : str
-            One of the metrics of the evaluation. The worst value of a loss is the largest.
+        metric : str, default=None
+            One of the metrics of the evaluation; by default the worst group of each. The worst
+            value of a loss is the largest.
 
         Returns
         -------
-        WorstGroup
-            An `Estimate` with ``group``.
+        Estimates
+            ``surely_worst`` chooses by the optimistic bound instead, which a small group does not
+            have for its value alone.
         """
-        return self.worst_at(metric, self.confidence_level)
-
-    def worst_at(self, metric: str, level: float) -> WorstGroup:
-        """The worst group, with bounds that are simultaneous at another level."""
-        metric = registered_name(metric, (row.metric for row in self.rows))
-        values = {row.group: row.value for row in self.rows if row.metric == metric}
-        return self.groups.of(metric).worst(level, values)
+        if metric is None:
+            return super().worst()
+        self.groups.of(metric)  # raises without groups, and for unknown metrics
+        asked = self.where(metric=metric)
+        found, surely = Estimates.worst(asked), asked.surely_worst()
+        if found and surely and found[0]["group"] != surely[0]["group"]:
+            warn_renamed("the group with the worst bound as the result of worst", "surely_worst()")
+        return found
 
     def spread(self, metric: str, *, random_state: Any = 0) -> GroupSpread:
         """The largest gap between groups, next to the gaps that chance alone produces.
@@ -221,53 +210,26 @@ class Evaluation(FairGroups, SmallGroups, OrderedGroups, Tabular):
         """
         return self.groups.of(metric).spread(self.confidence_level, random_state)
 
-    def plot(self, metric: str, *, ax: Any = None) -> Any:
+    def plot(self, metric: str | None = None, *, ax: Any = None) -> Any:
         """Plot the values of the groups, with intervals, and the value of all rows.
 
         Parameters
         ----------
-        metric : str
-            One of the metrics of the evaluation.
-        ax : matplotlib.axes.Axes, default=None
-            Axes to draw on; a new figure by default.
+        metric : str, default=None
+            One of the metrics of the evaluation; by default a panel for each.
+        ax : matplotlib.axes.Axes or sequence of these, default=None
+            Axes to draw on, one for each metric; a new figure by default.
 
         Returns
         -------
-        matplotlib.axes.Axes
+        matplotlib.axes.Axes or ndarray of these
 
         Raises
         ------
         ImportError
             If matplotlib is not installed.
         """
-        return draw(self.groups.of(metric).picture(self.confidence_level), ax)
-
-    def _as_rows(self) -> Table:
-        by = self.groups.by
-        if not by.names:
-            return self.rows
-        shown = [column for column in self.rows.shown() if column.title != "group"]
-        return by.table(self.rows, shown, self.rows.notes)
-
-
-def evaluation_rows(
-    rows: Iterable[Mapping[str, Any]],
-    level: float,
-    by: GroupColumns = NO_GROUPS,
-    notes: Sequence[str] = (),
-) -> Table:
-    """The rows as a table without empty columns."""
-    rows = list(rows)
-    has = {
-        key: any(row[key] not in (None, "") for row in rows) for key in ("group", "of", "method")
-    }
-    has["group"] |= bool(by.names)
-    has["low"] = any(row["low"] == row["low"] for row in rows)
-    group = Shown("group", "group", by.label_of, is_text=True, none=ALL)
-    ends = f"{100 * level:g}% interval", "interval"
-    others = columns("metric", "of", "value", ends, ("rows", "n_rows"), "method")
-    shown = [column for column in (group, *others) if has.get(column.names()[0], True)]
-    return Table(rows, shown, notes=notes)
+        return draw(self if metric is None else self.where(metric=metric), ax)
 
 
 # --------------------------------------------------------------------------- from arrays
@@ -380,39 +342,40 @@ def build_evaluation(
     n_rows = {group: sums.rows[group] for group in by.ordered(sums.rows)}
     metrics = {metric.name: metric for metric in layout.metrics}
     groups = group_comparisons.Groups(by, metrics, source, n_rows, min_rows)
-    evaluation = Evaluation(Table(), engine, 0.95 if level is None else level, groups=groups)
-    table: list[Row] = []
+    shown = 0.95 if level is None else level
+    table: list[EstimateRow] = []
+    further: Any = {"curves": {}, "bins": {}, "pair_areas": {}}
     for group, n in n_rows.items():
         if n < min_rows:
             few = Value(NAN, f"{n} rows are fewer than min_rows={min_rows}")
             for metric in layout.metrics:
-                table.extend(_rows(metric, group, layout.classes, few, _NO_BOUNDS, n))
+                table += _rows(_Asked(groups, metric, group, n, shown), layout.classes, few)
             continue
         reader = _GroupReader(group_sums, group)
-        evaluation.curves.update(reader.curves())
+        further["curves"].update(reader.curves())
         for metric in layout.metrics:
             value = reader.value(metric)
-            bounds = _NO_BOUNDS
+            found: list[Estimate] = []
             known = np.ndim(value.value) < 2 and not np.isnan(value.value).all()
             if level is not None and known:
                 statistic = source.statistic(metric, by.parts(group, group_sums.groups))
                 options = level, source.plan, method, group is None
-                bounds = group_comparisons.bounds_of(statistic, *options)
-            table.extend(_rows(metric, group, reader.classes_of(metric), value, bounds, n))
+                found = group_comparisons.estimates_of(statistic, *options)
+            asked = _Asked(groups, metric, group, n, shown)
+            table += _rows(asked, reader.classes_of(metric), value, found)
             if reader.has_weight and metric.sums == "bins":
                 bins = sums.bins[group, metric.name]
-                evaluation.bins[group, metric.name] = bins[0] if len(bins) == 1 else bins
+                further["bins"][group, metric.name] = bins[0] if len(bins) == 1 else bins
             if metric.sums == "ranks" and np.ndim(value.value) == 2:
-                evaluation.pair_areas[group] = np.asarray(value.value)
+                further["pair_areas"][group] = np.asarray(value.value)
     notes = [*layout.class_notes, *filter(None, name_notes), *_confidence_notes(group_sums)]
     if level is not None and None not in n_rows:
         every = by.parts(None, group_sums.groups)
         for metric in layout.of_kind("ranks"):
             whole = source.statistic(metric, every)
-            shown = "" if isinstance(whole, str) else direction_of(whole, level)
-            notes += [f"{metric.name} of all rows is {shown}"] if shown else []
-    rows_shown = evaluation_rows(table, evaluation.confidence_level, by, notes)
-    return replace(evaluation, rows=rows_shown)
+            other_way = "" if isinstance(whole, str) else direction_of(whole, level)
+            notes += [f"{metric.name} of all rows is {other_way}"] if other_way else []
+    return Evaluation(table, engine, shown, groups=groups, notes=notes, **further)
 
 
 def _confidence_notes(group_sums: GroupSums) -> list[str]:
@@ -505,20 +468,40 @@ class _GroupReader:
         return {key: curve for key, curve in curves.items() if curve is not None}
 
 
+class _Asked(NamedTuple):
+    """A metric of a group, whose statistic is read when it is computed with."""
+
+    groups: group_comparisons.Groups
+    metric: Metric
+    group: Any
+    n_rows: int
+    level: float
+
+    def read(self, place: int | None) -> Expression:
+        """The statistic of the value, or of one of several."""
+        return self.groups.expression(self.metric, self.group, place)
+
+
 def _rows(
-    metric: Metric, group: Any, classes: Array, result: Value, bounds: list[Bounded], n_rows: int
-) -> Iterator[Row]:
+    asked: _Asked, classes: Array, result: Value, found: Sequence[Estimate] = ()
+) -> Iterator[EstimateRow]:
     """A row for each number of a value."""
+    metric = asked.metric
     values = _each_value(result.value, classes, metric.options.get("multi_class") == "ovo")
-    if len(bounds) == 1:  # a number, or the reason for all
-        bounds = bounds * len(values)
-    elif len(bounds) != len(values):  # some classes have no weight
-        bounds = _NO_BOUNDS * len(values)
-    for (of, value), (low, high, method, note) in zip(values, bounds, strict=True):
+    if len(found) == 1:  # a number, or the reason for all
+        found = list(found) * len(values)
+    elif len(found) != len(values):  # some classes have no weight, or there are no intervals
+        found = [missing("", asked.level)] * len(values)
+    for place, ((label, value), estimate) in enumerate(zip(values, found, strict=True)):
         reason = result.reason if len(values) == 1 or np.isnan(value) else ""
-        keys: dict[str, Any] = {"group": group, "metric": metric.name, "of": of, "value": value}
-        keys |= {"low": low, "high": high, "n_rows": n_rows, "method": method}
-        yield Row(keys, reason=reason or note)
+        row = {"metric": metric.name, "group": asked.group, "label": label, "value": value}
+        for key in ("low", "high", "standard_error", "method"):
+            row[key] = getattr(estimate, key)
+        row |= {"note": reason or estimate.note, "n_rows": asked.n_rows}
+        read = partial(asked.read, None if label is None else place)
+        known = None if estimate._made is not None else estimate  # which says why there is none
+        question = Question(metric, read, asked.level, asked.groups.plan, known)
+        yield EstimateRow(row, asked.level, question)
 
 
 def _each_value(value: Any, classes: Array, by_pair: bool) -> list[tuple[Any, float]]:

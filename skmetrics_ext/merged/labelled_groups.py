@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
+from skmetrics_ext.inference.estimate_rows import EstimateRow, Question, row_from
 from skmetrics_ext.inference.labelling import Labelling
 from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.inference.partly_labelled import PartlyGiven
-from skmetrics_ext.merged.evaluation import Evaluation, evaluation_rows
+from skmetrics_ext.merged.evaluation import Evaluation
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.slices.group_columns import NO_GROUPS, GroupColumns, group_arrays
-from skmetrics_ext.slices.group_comparisons import Groups, bounds_of
-from skmetrics_ext.tables import Row
+from skmetrics_ext.slices.group_columns import NO_GROUPS, group_arrays
+from skmetrics_ext.slices.group_comparisons import Groups, estimates_of
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import Column, take_params
 
@@ -64,9 +64,19 @@ class LabelledGroups:
         given = {**self.columns, "y_pred": response}
         try:
             part = self.labelling.select(rows, n_rows)
-            return part.statistic(metric, **take_params(given, n_rows, rows))
+            return self._numbered(part.statistic(metric, **take_params(given, n_rows, rows)), rows)
         except InvalidParameterError as error:
             return str(error)
+
+    def _numbered(self, statistic: Linearized, rows: Array) -> Linearized:
+        """The statistic with the numbers of its rows and clusters, which groups may share."""
+        known, atoms = statistic.known, statistic.atoms
+        if known is None or len(atoms) != len(rows):
+            return statistic
+        groups = self.columns.get("groups")
+        cluster = None if groups is None else np.unique(groups, return_inverse=True)[1][rows]
+        design = replace(atoms.design, number=rows, cluster=cluster)
+        return replace(statistic, known=known._replace(atoms=replace(atoms, design=design)))
 
 
 def evaluate_labelled(
@@ -103,33 +113,22 @@ def evaluate_labelled(
     for metric in metrics:
         taken = {k: v for k, v in chosen.items() if v is not None and metric.takes(k)}
         found[metric.name] = metric.with_params(**taken)
-    table = [
-        Row({"group": each, **row}, reason=note)
-        for each in shown
-        for row, note in _rows(source, grouped, found, each, sizes[each], min_rows, level)
-    ]
     known = Groups(grouped, found, source, sizes, min_rows)
-    level = 0.95 if level is None else level
-    return Evaluation(evaluation_rows(table, level, grouped), engine, level, groups=known)
+    rows = [_row(known, metric, each, level) for each in shown for metric in found.values()]
+    return Evaluation(rows, engine, 0.95 if level is None else level, groups=known)
 
 
-def _rows(
-    source: LabelledGroups,
-    by: GroupColumns,
-    metrics: Mapping[str, Metric],
-    group: Any,
-    n_rows: int,
-    min_rows: int,
-    level: float | None,
-) -> Any:
-    """The row of each metric of a group, and its note."""
-    few = f"{n_rows} rows are fewer than min_rows={min_rows}" if n_rows < min_rows else ""
-    for name, metric in metrics.items():
-        statistic = few or source.statistic(metric, by.parts(group, source.groups))
-        value, bounds = _NAN, (_NAN, _NAN, "", statistic)
-        if isinstance(statistic, Linearized):
-            value = float(statistic.value)
-            (bounds,) = bounds_of(statistic, level or 0.95, source.plan, "auto", group is None)
-        low, high, method, note = bounds if level else (_NAN, _NAN, "", bounds[3])
-        row = {"metric": name, "of": None, "value": value, "low": low, "high": high}
-        yield {**row, "n_rows": n_rows, "method": method}, note
+def _row(groups: Groups, metric: Metric, group: Any, level: float | None) -> EstimateRow:
+    """The row of a metric of a group, with an interval if there is a level."""
+    source: Any = groups.source
+    n_rows, asked = groups.n_rows[group], level or 0.95
+    few = f"{n_rows} rows are fewer than min_rows={groups.min_rows}"
+    statistic = few
+    if n_rows >= groups.min_rows:
+        statistic = source.statistic(metric, groups.by.parts(group, source.groups))
+    (found,) = estimates_of(statistic, asked, source.plan, "auto", group is None)
+    named = {"metric": metric.name, "group": group, "label": None, "n_rows": n_rows}
+    bounds = {} if level else {"low": _NAN, "high": _NAN, "standard_error": _NAN, "method": ""}
+    read = partial(groups.expression, metric, group)
+    question = Question(metric, read, asked, source.plan, None if found._made else found)
+    return row_from(found, **named, **bounds).changed(question)

@@ -322,6 +322,11 @@ class HeldRows:
         counted = self.part.weight is None and self.cluster is None
         return replace(self, sums=sums) if counted else self
 
+    @cached_property
+    def by_row(self) -> HeldRows:
+        """The statistics of the rows themselves, which those of other models are paired with."""
+        return replace(self, sums=None)
+
     @property
     def plan(self) -> DrawPlan:
         return DrawPlan(self.n_resamples or None, random_state=0)

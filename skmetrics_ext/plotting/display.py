@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from numpy.typing import ArrayLike
 
+from skmetrics_ext._lazy import renamed_argument
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.documentation import PARAMETERS, document, fill, paragraphs_of
 from skmetrics_ext.numeric import Array
@@ -43,14 +44,15 @@ class Display:
         """The numbers behind the picture, as arrays of one length by name."""
         raise NotImplementedError
 
-    def frame(self, *args: Any, library: Library = "pandas", **options: Any) -> Any:
+    @renamed_argument("library", "backend")
+    def frame(self, *args: Any, backend: Library = "pandas", **options: Any) -> Any:
         """The numbers behind the picture as a data frame.
 
         Parameters
         ----------
         *args, **options
             Arguments of `columns`, which gives the same numbers as arrays.
-        library : {"pandas", "polars"}, default="pandas"
+        backend : {"pandas", "polars"}, default="pandas"
             Library of the frame.
 
         Returns
@@ -62,7 +64,7 @@ class Display:
         ImportError
             If the library is not installed.
         """
-        return frame_of(self.columns(*args, **options), library, f"{type(self).__name__}.frame")
+        return frame_of(self.columns(*args, **options), backend, f"{type(self).__name__}.frame")
 
 
 class SourceDisplay(Display):

@@ -9,7 +9,7 @@ import numpy as np
 
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import axes
-from skmetrics_ext.slices.group_comparisons import Picture
+from skmetrics_ext.plotting.forest import draw_rows
 from skmetrics_ext.validation import InvalidParameterError
 
 _HEIGHT = 0.42  # inches of a row
@@ -18,37 +18,7 @@ _MOST_NAMES = 30
 _WIDE = 20.0  # ratio of largest to smallest value above which an axis is logarithmic
 
 
-def _draw_rows(
-    what: str, ax: Any, names: Sequence[str], dots: Sequence[Any], label: str, value_of_line: Any
-) -> Any:
-    """Draw a dot (value, low, high, colour) for each name, from the top, and a vertical line."""
-    ax = axes.make_axes(what, ax, (6.0, _HEIGHT * max(len(names), 1) + 1.3))
-    for colour in dict.fromkeys(dot[-1] for dot in dots):
-        places = [place for place, dot in enumerate(dots) if dot[-1] == colour]
-        values, low, high, _ = zip(*(dots[place] for place in places), strict=True)
-        axes.draw_dots(ax, places, values, (low, high), color=colour)
-    if value_of_line is not None:
-        ax.axvline(value_of_line, **axes.REFERENCE)
-    axes.name_rows(ax, names)
-    ax.set_xlabel(label)
-    return ax
-
-
-# --------------------------------------------------------------------------- groups and slices
-
-
-def draw_groups(picture: Picture, ax: Any = None) -> Any:
-    """Draw the value of each group, the first on top, and the value of all rows as a line."""
-    names = [f"{p.name} (n = {p.n_rows})" for p in picture.points]
-    dots = [(p.value, p.low, p.high, axes.COLOURS[0]) for p in picture.points]
-    label = f"{picture.metric}, {100 * picture.level:g}% intervals"
-    ax = _draw_rows("Evaluation.plot", ax, names, dots, label, picture.overall)
-    if picture.overall is not None:
-        place: Any = {"xycoords": ax.get_xaxis_transform(), "textcoords": "offset points"}
-        look = {"ha": "center", "color": axes.GREY, "fontsize": "small"}
-        ax.annotate("all rows", (picture.overall, 1.0), xytext=(0, 3), **place, **look)
-    axes.fit_text(ax)
-    return ax
+# --------------------------------------------------------------------------- slices
 
 
 def draw_slices(table: Any, ax: Any = None) -> Any:
@@ -58,7 +28,8 @@ def draw_slices(table: Any, ax: Any = None) -> Any:
     dots = [(row["difference"], row["low"], row["high"], axes.COLOURS[1]) for row in rows]
     level = f"{100 * (1 - table.alpha):g}% simultaneous intervals"
     label = f"{table.metric} minus that of the other rows ({level})"
-    ax = _draw_rows("WeakSlices.plot", ax, names, dots, label, 0)
+    ax = axes.make_axes("WeakSlices.plot", ax, (6.0, _HEIGHT * max(len(names), 1) + 1.3))
+    draw_rows(ax, names, dots, label, 0)
     if not rows:
         text = "no slice is significantly worse"
         ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center")
@@ -69,37 +40,14 @@ def draw_slices(table: Any, ax: Any = None) -> Any:
 # --------------------------------------------------------------------------- many models
 
 
-def draw_models(result: Any, ax: Any = None) -> Any:
-    """Draw models by value, or by their difference from a control, coloured if significant."""
-    what, alpha = "ManyComparisons.plot", 1 - result.confidence_level
-    if result.control is None:
-        values = result.values
-        names = sorted(values, key=lambda name: (np.isnan(values[name]), values[name]))
-        means = [values[name] for name in names]
-        ax = _draw_joined(what, ax, names, means, result.rows, alpha)
-        ax.set_xlabel(f"{result.metric}; a line joins models without a significant difference")
-    else:
-        colours = {True: axes.COLOURS[0], False: axes.GREY}
-        dots = [
-            (row.difference, row.low, row.high, colours[row.p_value <= alpha])
-            for row in result.rows
-        ]
-        level = f"{100 * result.confidence_level:g}% simultaneous intervals"
-        label = f"{result.metric} minus that of {result.control} ({level})"
-        ax = _draw_rows(what, ax, [row.first for row in result.rows], dots, label, 0)
-    axes.fit_text(ax)
-    return ax
-
-
 def draw_leaderboard(result: Any, ax: Any = None) -> Any:
     """Draw the models by rank with their intervals, those that may be the best in colour."""
     colours = {True: axes.COLOURS[0], False: axes.GREY}
     dots = [(row.value, row.low, row.high, colours[row.in_best_set]) for row in result.rows]
     names = [f"{row.model} ({row.rank_low} to {row.rank_high})" for row in result.rows]
     label = f"{result.metric}, {100 * result.confidence_level:g}% simultaneous intervals"
-    ax = _draw_rows("Leaderboard.plot", ax, names, dots, label, None)
-    axes.fit_text(ax)
-    return ax
+    ax = axes.make_axes("Leaderboard.plot", ax, (6.0, _HEIGHT * max(len(names), 1) + 1.3))
+    return draw_rows(ax, names, dots, label, None)
 
 
 def draw_ranks(result: Any, ax: Any = None) -> Any:

@@ -12,7 +12,7 @@ from skmetrics_ext.metrics.rankings.gains import GainCurve, LiftCurve
 from skmetrics_ext.metrics.rankings.net_benefit import NetBenefitCurve
 from skmetrics_ext.metrics.rankings.precision_recall_gain import PrecisionRecallGainCurve
 from skmetrics_ext.metrics.rankings.risk_coverage import RiskCoverageCurve
-from skmetrics_ext.plotting import interval_charts, ranking_curves, thresholds
+from skmetrics_ext.plotting import forest, interval_charts, ranking_curves, thresholds
 from skmetrics_ext.plotting.calibration import CalibrationDisplay, ReliabilityLine
 from skmetrics_ext.plotting.cross_validation import CrossValidationDisplay
 from skmetrics_ext.plotting.curve_display import CurveDisplay, Line
@@ -91,10 +91,9 @@ def draw_report(report: Any, kind: str, ax: Any, options: Mapping[str, Any]) -> 
 PICTURES: Mapping[str, Callable[..., Any]] = {
     "CurveResult": draw_curve,
     "CrossValidationReport": draw_report,
+    "Estimates": forest.draw_estimates,
     "Leaderboard": interval_charts.draw_leaderboard,
-    "ManyComparisons": interval_charts.draw_models,
     "NemenyiResult": interval_charts.draw_ranks,
-    "Picture": interval_charts.draw_groups,
     "SearchReport": interval_charts.draw_candidates,
     "WeakSlices": interval_charts.draw_slices,
 }

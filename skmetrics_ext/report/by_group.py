@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
+from skmetrics_ext.inference.estimate_rows import row_from
 from skmetrics_ext.inference.linearized import Linearized, linearize
-from skmetrics_ext.merged.evaluation import Evaluation, evaluation_rows
+from skmetrics_ext.merged.evaluation import Evaluation
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.report import summary
@@ -20,12 +21,11 @@ from skmetrics_ext.report.out_of_fold import FoldValues, OutOfFold, ScoredData, 
 from skmetrics_ext.report.tables import interval_column
 from skmetrics_ext.slices.group_columns import GroupColumns, group_arrays
 from skmetrics_ext.slices.group_comparisons import Groups
-from skmetrics_ext.tables import Row, Shown, Table, columns
+from skmetrics_ext.tables import Shown, Table, columns
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import count_rows, read_array
 from skmetrics_ext.validation.groups import INDEPENDENT, Design
 
-_CELLS = ("value", "low", "high", "method", "reason")
 _SHOWN = ("metric", "value", "low", "high", "n_rows")
 
 
@@ -182,10 +182,10 @@ def by_group(report: FoldValues, model: str) -> Evaluation:
     groups = Groups(by, metrics, source, n_rows, is_scored=True)
     rows = []
     for name, group in product(metrics, n_rows):
-        cells = groups.of(name).interval(group, level)
-        row = Row(group=group, metric=name, of=None, n_rows=n_rows[group])
-        rows.append(row | dict(zip(_CELLS, cells, strict=True)))
-    return Evaluation(evaluation_rows(rows, level, by), "folds", level, groups=groups)
+        found = groups.of(name).estimate(group, level)
+        named = {"metric": name, "group": group, "label": None, "n_rows": n_rows[group]}
+        rows.append(row_from(found, **named))
+    return Evaluation(rows, "folds", level, groups=groups)
 
 
 @computed_once
@@ -195,11 +195,11 @@ def group_table(report: FoldValues) -> Table:
     for model in summary.without_baseline(report):
         evaluation = by_group(report, model)
         gaps = {name: evaluation.gaps(name) for name in evaluation.groups.metrics}
-        for row in evaluation.rows:
-            gap = gaps[row.metric].row(row.group) if row.group is not None else Row()
+        for row in evaluation:
+            gap: Any = gaps[row.metric].row(group=row.group) if row.group is not None else {}
             cells = {**by.values(row.group), "model": model, **{key: row[key] for key in _SHOWN}}
-            cells |= {"gap": gap.get("difference"), "p_value": gap.get("p_value")}
-            rows.append({**cells, "reason": row.reason or gap.get("reason")})
+            cells |= {"gap": gap.get("value"), "p_value": gap.get("p_adjusted")}
+            rows.append({**cells, "reason": row.note or gap.get("note")})
     shown = [
         *columns("model", "metric"),
         *(Shown(name, is_text=True, none="all") for name in by.names),

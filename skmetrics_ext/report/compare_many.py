@@ -1,101 +1,36 @@
-"""Comparison of many models on the same rows, as a table and a picture."""
+"""Comparison of many models on the same rows."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
+from skmetrics_ext.inference.algebra import linear, mapped
 from skmetrics_ext.inference.compare import LOG_RATIO, ModelsToCompare, is_ratio
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.draws.readers import find_metric, samples_of_models
+from skmetrics_ext.inference.estimate_rows import EstimateRow, Question
+from skmetrics_ext.inference.estimates import Estimates
+from skmetrics_ext.inference.identity import Given, leaf_of
 from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.inference.methods import positive_class_of
 from skmetrics_ext.inference.results import design_text
-from skmetrics_ext.inference.simultaneous import Pair, by_holm, by_max_t
+from skmetrics_ext.inference.simultaneous import Pair, by_bonferroni, by_max_t
+from skmetrics_ext.inference.tests.rank_tests import holm_adjust
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import RandomState
 from skmetrics_ext.progress import Progress
-from skmetrics_ext.result_bases import draw
-from skmetrics_ext.tables import Table, Tabular, columns
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.parameters import check_level
 from skmetrics_ext.validation.positive import class_notes
 
-_KEYS = ("difference", "low", "high", "p_value", "note")
-ADJUSTMENTS = ("max_t", "holm")
-_COLUMNS = columns("first", "second", "difference", "interval", ("p (adjusted)", "p_value"))
-
-
-@dataclass(frozen=True, eq=False, repr=False, slots=True)
-class ManyComparisons(Tabular):
-    """Models compared on the same rows, with adjusted p-values and simultaneous intervals.
-
-    Made by `compare_many`; printing it shows a table.
-
-    Parameters
-    ----------
-    metric : str
-        Name of the metric.
-    values : mapping of str to float
-        The metric of each model.
-    rows : Table
-        A row per pair, with ``first``, ``second``, ``difference`` (first less second), ``low``,
-        ``high``, ``p_value`` (adjusted) and ``note``.
-    adjust : str
-        Adjustment for multiple comparisons.
-    confidence_level : float
-        Simultaneous coverage of all intervals.
-    control : object
-        The model that all others are compared with; None if all pairs are compared.
-    n_groups, n_strata : int or None, default=None
-        Numbers of groups and strata, if these were given.
-
-    Examples
-    --------
-    >>> from skmetrics_ext import compare_many
-    >>> y_true = [0, 1] * 50
-    >>> models = {"a": y_true, "b": [0, 1, 1, 1] * 25, "c": [0, 1, 1, 0] * 25}
-    >>> compare_many("brier_score", y_true, models, random_state=0).values
-    {'a': 0.0, 'b': 0.25, 'c': 0.5}
-    """
-
-    metric: str
-    values: Mapping[Any, float]
-    rows: Table
-    adjust: str
-    confidence_level: float
-    control: Any = None
-    n_groups: int | None = None
-    n_strata: int | None = None
-
-    def _as_rows(self) -> Table:
-        return self.rows
-
-    def plot(self, ax: Any = None) -> Any:
-        """Models by value, with lines that join models not significantly different.
-
-        With a control, the difference of each model from it with its interval.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, default=None
-            Axes to draw on; a new figure by default.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
-        """
-        return draw(self, ax)
+_KEYS = ("value", "low", "high", "standard_error", "method", "note")
+ADJUSTMENTS = {"max_t": ("simultaneous",), "holm": ("bonferroni", "holm")}
 
 
 @document
@@ -116,7 +51,7 @@ def compare_many(
     n_jobs: int | None = None,
     progress: Progress = None,
     **metric_params: Any,
-) -> ManyComparisons:
+) -> Estimates:
     r"""Simultaneous comparison of a metric between many models on the same rows.
 
     The probability that any two equal models are found to differ, or that any interval misses, is
@@ -162,10 +97,11 @@ def compare_many(
 
     Returns
     -------
-    ManyComparisons
-        ``.rows``, ``.values``, ``.frame()`` and ``.plot()``; it prints as a table. For metrics
-        that are ratios (likelihood ratios, the odds ratio, observed to expected), differences and
-        bounds are of logarithms.
+    Estimates
+        A row for each pair: ``model`` and ``against``, ``value`` (their difference) with
+        simultaneous ``low`` and ``high``, ``p_value``, ``p_adjusted``, and ``value_a`` and
+        ``value_b``. For metrics that are ratios (likelihood ratios, the odds ratio, observed to
+        expected), differences and bounds are of logarithms.
 
     Raises
     ------
@@ -201,7 +137,7 @@ def compare_many(
     a      c          +0.1500   [0.073, 0.227]       < 0.001
     b      c           0.0000  [-0.050, 0.050]          1.00
     """
-    check_option("adjust", adjust, ADJUSTMENTS)
+    check_option("adjust", adjust, list(ADJUSTMENTS))
     check_option("weights_are", weights_are, WEIGHT_KINDS)
     measure, level = find_metric(metric, metric_params), check_level(confidence_level)
     names = _names(predictions, control)
@@ -210,26 +146,47 @@ def compare_many(
     design = sample_weight, groups, strata, weights_are
     plan = DrawPlan(n_resamples, False, random_state, n_jobs, progress)
     statistics = list(map(linearize, samples_of_models(measure, y_true, by_label, *design)))
-    compared = ModelsToCompare(statistics, level=level, plan=plan)
-    pairs = _pairs(names, control)
-    comparisons = by_max_t(compared, pairs) if adjust == "max_t" else by_holm(compared, pairs)
-    values = {name: float(each.value) for name, each in zip(names, statistics, strict=True)}
-    listed = ", ".join(f"{name} {value:.4g}" for name, value in values.items())
-    described = f"{adjust}, {LOG_RATIO}" if is_ratio(measure) else adjust
+    task = ModelsToCompare(statistics, level=level, plan=plan)
+    pairs, log = _pairs(names, control), is_ratio(task.metric)
+    if adjust == "max_t":
+        comparisons, alone = by_max_t(task, pairs)
+        p_adjusted = [each.p_value for each in comparisons]
+    else:
+        comparisons = by_bonferroni(task, pairs)
+        alone = [each.p_value for each in comparisons]
+        p_adjusted = holm_adjust(alone).tolist()
+    source = object()
+    leaves = [
+        leaf_of(Given(measure, y_true, each, *design), statistic, source=source)
+        for each, statistic in zip(predictions.values(), statistics, strict=True)
+    ]
+    rows, adjustment = [], ", ".join(ADJUSTMENTS[adjust])
+    values = [float(each.value) for each in statistics]
+    for (i, j), found, p, p_of_all in zip(pairs, comparisons, alone, p_adjusted, strict=True):
+        a, b = ((mapped(leaf, "log") if log else leaf) for leaf in (leaves[i], leaves[j]))
+        row = {"metric": measure.name, "model": names[i], "against": names[j], "p_value": p}
+        row |= {key: getattr(found, key) for key in _KEYS}
+        row |= {"value_a": values[i], "value_b": values[j]}
+        row |= {"p_adjusted": p_of_all, "adjustment": adjustment}
+        question = Question(measure, partial(linear, (1.0, a), (-1.0, b)), level, plan)
+        rows.append(EstimateRow(row, level, question))
+    described = f"{adjust}, {LOG_RATIO}" if log else adjust
     counts: dict[str, Any] = {}
-    if not compared.design.is_plain:
-        log = is_ratio(compared.metric)
-        effects = [compared.design_effect(i, j, log=log) for i, j in pairs]
+    if not task.design.is_plain:
+        effects = [task.design_effect(i, j, log=log) for i, j in pairs]
         counts = statistics[0].atoms.of_design()
         described += f"; {design_text(**counts, effects=effects)}"
-    lead = f"{measure.name}: {listed} ({100 * level:g}% simultaneous intervals, {described})"
-    notes = class_notes(positive_class_of(compared.statistics[0].origin))
-    rows = [
-        {"first": names[i], "second": names[j], **{key: getattr(comparison, key) for key in _KEYS}}
-        for (i, j), comparison in zip(pairs, comparisons, strict=True)
-    ]
-    table = Table(rows, _COLUMNS, lead=[lead], notes=notes)
-    return ManyComparisons(measure.name, values, table, adjust, level, control, **counts)
+    of_model = dict(zip(names, values, strict=True))
+    listed = ", ".join(f"{name} {value:.4g}" for name, value in of_model.items())
+    return Estimates(
+        rows,
+        confidence_level=level,
+        lead=[f"{measure.name}: {listed} ({100 * level:g}% simultaneous intervals, {described})"],
+        notes=class_notes(positive_class_of(task.statistics[0].origin)),
+        adjusted=ADJUSTMENTS[adjust],
+        compared="model",
+        former={"values": of_model, "metric": measure.name, "control": control, **counts},
+    )
 
 
 def _names(predictions: Any, control: Any) -> list[Any]:

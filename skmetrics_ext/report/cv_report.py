@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from skmetrics_ext._lazy import renamed_argument
 from skmetrics_ext.formats import json_of
+from skmetrics_ext.limits import reader_of_sums
 from skmetrics_ext.registry.find import registered_name
 from skmetrics_ext.report import saving, tables
 from skmetrics_ext.report.out_of_fold import FoldValues, pool, pool_labelled
@@ -24,7 +26,6 @@ from skmetrics_ext.report.summary import (
 from skmetrics_ext.requirements import Verdicts, check_requirements
 from skmetrics_ext.result_bases import draw
 from skmetrics_ext.tables import Library, Table, Tabular, written
-from skmetrics_ext.thresholds.limits import reader_of_sums
 from skmetrics_ext.validation import InvalidParameterError, check_option
 
 if TYPE_CHECKING:
@@ -405,7 +406,7 @@ class CrossValidationReport(FoldValues, Tabular):
         rows = [{**row, "value": value_or_mean(row)} for row in self.summary(interval)]
 
         def worst(metric: str, model: str) -> Any:
-            return self.by_group(model).worst(metric)
+            return self.by_group(model).where(metric=metric).together()
 
         def total(factors: Mapping[tuple[str, str], float]) -> Estimate:
             return sum_of_values(self, kind_of(self, interval), factors)
@@ -414,14 +415,15 @@ class CrossValidationReport(FoldValues, Tabular):
         read = reader_of_sums(((row["model"], row["metric"]) for row in rows), total)
         return check_requirements(requirements, rows, worst if has_groups else None, read)
 
-    def frame(self, rows: tables.RowKind = "summary", *, library: Library = "pandas") -> Any:
+    @renamed_argument("library", "backend")
+    def frame(self, rows: tables.RowKind = "summary", *, backend: Library = "pandas") -> Any:
         """One of the tables as a data frame.
 
         Parameters
         ----------
         rows : {"summary", "folds", "pooled", "compare"}, default="summary"
             The table.
-        library : {"pandas", "polars"}, default="pandas"
+        backend : {"pandas", "polars"}, default="pandas"
             Library of the data frame.
 
         Returns
@@ -436,7 +438,7 @@ class CrossValidationReport(FoldValues, Tabular):
         """
         check_option("rows", rows, _TABLES)
         table: Table = getattr(self, rows)()
-        return table.frame(library=library)
+        return table.frame(backend=backend)
 
     def flat(self) -> dict[str, float]:
         """Mean, spread and bounds by path, such as "forest/roc_auc/mean", for experiment trackers.

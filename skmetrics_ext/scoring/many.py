@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.abstention import Abstained, may_abstain
+from skmetrics_ext.inference.draws.readers import errors_naming
 from skmetrics_ext.inference.labelling import Labelling, naming_labelling
 from skmetrics_ext.numeric import PosLabel
 from skmetrics_ext.registry import Metric, MetricSpec, find
@@ -41,10 +42,10 @@ _BY_GROUP = {"margins": False, "bins": None, "min_rows": 1, "freq": None}
 def compute_metrics(
     metrics: Sequence[str] | str,
     y_true: ArrayLike,
-    y_pred: ArrayLike | None = None,
+    y_pred: ArrayLike | Mapping[Any, ArrayLike] | None = None,
     *,
-    y_score: ArrayLike | None = None,
-    y_proba: ArrayLike | None = None,
+    y_score: ArrayLike | Mapping[Any, ArrayLike] | None = None,
+    y_proba: ArrayLike | Mapping[Any, ArrayLike] | None = None,
     labels: ArrayLike | None = None,
     pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
@@ -73,12 +74,13 @@ def compute_metrics(
     y_true : array-like of shape (n_samples,) or (n_samples, n_outputs)
         True labels, or multilabel indicators. For metrics of labels, a `ConfusionTally` (such as
         a published table) may take the place of both arrays.
-    y_pred : array-like of the shape of y_true, default=None
-        Predicted labels, for metrics of labels.
-    y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+    y_pred : array-like of the shape of y_true, or dict of these, default=None
+        Predicted labels, for metrics of labels. A dict, here and below, holds those of several
+        models by name: the result is then a table.
+    y_score : array-like of shape (n_samples,) or (n_samples, n_classes), or dict, default=None
         Scores, for metrics of scores. By default ``y_proba`` is used, but not by the hinge loss,
         which reads the sign of decision values.
-    y_proba : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+    y_proba : array-like of shape (n_samples,) or (n_samples, n_classes), or dict, default=None
         Probabilities, for metrics of probabilities. A single column is the positive class. In a
         table each metric reads the array that it would read alone.
     labels : array-like of shape (n_classes,), default=None
@@ -125,8 +127,9 @@ def compute_metrics(
     Returns
     -------
     dict of str to float, or Evaluation
-        Value of each metric, equal to that of its function. With ``intervals`` or ``by``, a table
-        with a row per metric and group, whose ``gaps``, ``worst`` and ``spread`` compare groups.
+        Value of each metric, equal to that of its function. With ``intervals``, ``by`` or several
+        models, a table with a row per metric, model and group, as by `evaluate`, whose ``against``
+        and ``worst`` compare models and groups.
 
     Raises
     ------
@@ -155,6 +158,7 @@ def compute_metrics(
         metrics = SETS[metrics]
     by_group = {"margins": margins, "bins": bins, "min_rows": min_rows}
     labelling = Labelling.taken_from(params)
+    are_models = any(isinstance(given, Mapping) for given in (y_pred, y_score, y_proba))
     if by is None:
         for name, value in {**by_group, "freq": freq}.items():
             if value is not _BY_GROUP[name]:
@@ -167,15 +171,18 @@ def compute_metrics(
         by = in_periods(columns_of(by, count_rows(y_true) or 0), freq)
     arrays = {"labels": y_pred, "scores": y_score, "probabilities": y_proba}
     options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-    if threshold is not None:
+    if threshold is not None and not are_models:
         params |= _cut(list(map(find, metrics)), y_true, arrays, threshold, pos_label)
-    if by is not None or intervals or labelling is not None:
+    if by is not None or intervals or are_models or labelling is not None:
         from skmetrics_ext.merged.layout import find_metrics
 
         level = check_level(confidence_level) if intervals else None
         options |= {"by": by, "groups": groups, "level": level, **by_group}
         options |= {} if method == "auto" else {"method": method}
         with naming_labelling():
+            if are_models:
+                cut = {} if threshold is None else {"threshold": threshold, "pos_label": pos_label}
+                return _table_of_models(metrics, y_true, arrays, params, options, labelling, cut)
             found = tuple(_with_params(find_metrics(metrics), params))
             table = _table(found, y_true, arrays, options, labelling)
         if method != "auto" and not any(method in str(row.method) for row in table):
@@ -295,10 +302,11 @@ class _Sources:
 
 def _joined(tables: Sequence[Any], names: Sequence[str]) -> Any:
     """Two evaluations of the same rows as one, with the metrics in the order of their names."""
-    from skmetrics_ext.merged.evaluation import evaluation_rows
+    from skmetrics_ext.merged.evaluation import Evaluation
 
     first, second = tables
     both = first.groups, second.groups
+    second.groups.token = first.groups.token  # their rows are the same
     source_of = {name: each.source for each in both for name in each.metrics}
     metrics = {name: metric for each in both for name, metric in each.metrics.items()}
     groups = replace(
@@ -308,13 +316,50 @@ def _joined(tables: Sequence[Any], names: Sequence[str]) -> Any:
         n_rows=both[1].n_rows | both[0].n_rows,
     )
     place = {group: k for k, group in enumerate(groups.n_rows)}
-    rows = sorted(
-        [*first.rows, *second.rows], key=lambda row: (place[row.group], names.index(row.metric))
-    )
-    notes = list(dict.fromkeys([*first.rows.notes, *second.rows.notes]))
-    table = evaluation_rows(rows, first.confidence_level, groups.by, notes)
-    bins, areas = first.bins | second.bins, first.pair_areas | second.pair_areas
-    return replace(first, rows=table, groups=groups, bins=bins, pair_areas=areas)
+    rows = sorted([*first, *second], key=lambda row: (place[row.group], names.index(row.metric)))
+    further = {
+        name: getattr(first, name) | getattr(second, name) for name in ("bins", "pair_areas")
+    }
+    notes = list(dict.fromkeys([*first.notes, *second.notes]))
+    about = {"groups": groups, "notes": notes, "curves": first.curves}
+    return Evaluation(rows, first.engine, first.confidence_level, **about, **further)
+
+
+def _table_of_models(
+    metrics: Sequence[str],
+    y_true: Any,
+    arrays: dict[str, Any],
+    params: dict[str, Any],
+    options: dict[str, Any],
+    labelling: Labelling | None,
+    cut: Mapping[str, Any],
+) -> Any:
+    """The table of several models, each with the metrics of which it has the predictions."""
+    from skmetrics_ext.merged.evaluation import Evaluation
+    from skmetrics_ext.merged.layout import find_metrics
+
+    given = {kind: each for kind, each in arrays.items() if each is not None}
+    for kind, each in given.items():
+        if not isinstance(each, Mapping) or not each:
+            raise InvalidParameterError(
+                f"{_ARGUMENTS[kind]} must be a dict of the name of a model to its array, as the "
+                f"other predictions are, got {type(each).__name__}."
+            )
+    names = list(dict.fromkeys(name for each in given.values() for name in each))
+    found = dict(zip(metrics, find_metrics(metrics), strict=True))
+    parts = {}
+    for name in names:
+        own = {kind: each.get(name) for kind, each in given.items()}
+        own = dict.fromkeys(arrays) | own
+        with errors_naming(f"model {name!r}"):
+            extra = _cut(list(found.values()), y_true, own, **cut) if cut else {}
+            fitting = [metric for metric in found.values() if _kind_of(metric.spec, own)]
+            if fitting:
+                asked = tuple(_with_params(fitting, params | extra))
+                parts[name] = _table(asked, y_true, own, dict(options), labelling)
+    for metric in metrics:  # each is of a model at least
+        _response_of(metric, found[metric].spec, arrays)
+    return Evaluation.of_models(parts)
 
 
 def _value(metric: Metric, checked: Any, labels: Any, pos_label: Any) -> Any:
@@ -331,16 +376,20 @@ def _value(metric: Metric, checked: Any, labels: Any, pos_label: Any) -> Any:
 
 def _response_of(name: str, spec: MetricSpec, arrays: dict[str, Any]) -> str:
     """Which of the arrays a metric reads."""
+    kind = _kind_of(spec, arrays)
+    if kind is None:
+        argument = _ARGUMENTS[spec.response]
+        raise InvalidParameterError(f"{name!r} is a metric of {spec.response}: pass {argument}=.")
+    return kind
+
+
+def _kind_of(spec: MetricSpec, arrays: dict[str, Any]) -> str | None:
+    """The kind of predictions that a metric reads, if they are given."""
     if arrays[spec.response] is not None:
         return spec.response
     has_sign = "by_sign" in spec.traits  # of decision values, which probabilities lack
-    if spec.response == "scores" and arrays["probabilities"] is not None and not has_sign:
-        return "probabilities"
-    argument = _ARGUMENTS[spec.response]
-    raise InvalidParameterError(
-        f"{name!r} is a metric of {spec.response}: pass {argument}=."
-        + " Or pass threshold= with the scores." * (spec.response == "labels")
-    )
+    reads_any = spec.response == "scores" and not has_sign
+    return "probabilities" if reads_any and arrays["probabilities"] is not None else None
 
 
 def _check(

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from typing import Any, Protocol
 
 import numpy as np
 
-from skmetrics_ext.formats import fields_of, p_value_text
+from skmetrics_ext.formats import p_value_text
+from skmetrics_ext.inference.algebra import Expression, Leaf, Missing, linear, mapped
+from skmetrics_ext.inference.answers import Asked
+from skmetrics_ext.inference.arithmetic import result_of
+from skmetrics_ext.inference.compare import is_ratio
 from skmetrics_ext.inference.compare_samples import difference_of_samples
-from skmetrics_ext.inference.draws.bootstrap import DrawPlan
+from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
+from skmetrics_ext.inference.estimate_rows import EstimateRow, difference_row, missing
+from skmetrics_ext.inference.identity import value_of
 from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.inference.margins import Claim
 from skmetrics_ext.inference.methods import interval_of, methods_of
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.scales import drawn_p_value
-from skmetrics_ext.inference.simultaneous import optimistic_estimates
-from skmetrics_ext.inference.tests.rank_tests import holm_adjust
 from skmetrics_ext.numeric import divide
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.registry.find import registered_name
 from skmetrics_ext.result_bases import Result
 from skmetrics_ext.slices.chance_spread import compare_ranges, p_value_of_means
 from skmetrics_ext.slices.group_columns import NO_GROUPS, GroupColumns
-from skmetrics_ext.tables import Row, Table, Tabular, columns
+from skmetrics_ext.tables import Table
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import near, shown_names
 
@@ -34,21 +37,6 @@ AGAINST = ("rest", "overall", "best")
 _NAN = float("nan")
 _SHARED = "it is resampled, and the groups share rows: compare with the rest"
 _SINGLE = "groups are compared by single numbers: ask for an average"
-_GAP = ("value", "reference", "difference", "ratio", "low", "high", "p_value")
-
-Bounded = tuple[float, float, str, str]  # low, high, method, note or reason
-
-
-class Picture(NamedTuple):
-    """Values of the groups and of all rows, for a plot.
-
-    ``points`` are rows of name, value, low, high and n_rows.
-    """
-
-    metric: str
-    points: list[Row]
-    overall: float | None
-    level: float
 
 
 class StatisticSource(Protocol):
@@ -62,23 +50,22 @@ class StatisticSource(Protocol):
         """How rows are resampled, for metrics without a derivative."""
 
 
-def bounds_of(
+def estimates_of(
     statistic: Linearized | str,
     level: float,
     plan: DrawPlan,
     method: str = "auto",
     is_whole: bool = False,
-) -> list[Bounded]:
-    """Bounds of each value with method and note, or the reason why there are none."""
+) -> list[Estimate]:
+    """The estimate of each value, or one without numbers that says why there is none."""
     if isinstance(statistic, str):
-        return [(_NAN, _NAN, "", statistic)]
+        return [missing(statistic, level)]
     applies = method == "auto" or method in methods_of(statistic)
     estimates = interval_of(statistic, method if applies else "auto", level, plan, is_whole)
-    each = [estimates] if isinstance(estimates, Estimate) else estimates
-    return [(one.low, one.high, one.method, one.note) for one in each]
+    return [estimates] if isinstance(estimates, Estimate) else estimates
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Groups:
     """The groups of an evaluation, and the statistics of their rows.
 
@@ -93,6 +80,8 @@ class Groups:
         Groups of fewer rows are not compared.
     is_scored : bool
         Whether losses are negated, so that greater is better.
+    token : object
+        What shows that statistics are of the same rows.
     """
 
     by: GroupColumns = NO_GROUPS
@@ -101,6 +90,31 @@ class Groups:
     n_rows: Mapping[Any, int] = field(default_factory=dict)
     min_rows: int = 1
     is_scored: bool = False
+    token: Any = field(default_factory=object)
+
+    def against(self, rows: Sequence[EstimateRow], reference: Any) -> tuple[list[EstimateRow], int]:
+        """The differences of the rows of one metric from a reference, and further hypotheses."""
+        return self.of(rows[0]["metric"]).gaps(rows, reference)
+
+    @property
+    def plan(self) -> DrawPlan:
+        """How rows are resampled."""
+        return PLAN if self.source is None else self.source.plan
+
+    def expression(self, metric: Metric, group: Any, place: int | None = None) -> Expression:
+        """The statistic of a group, or of one of its values, to compute with.
+
+        It is read from rows where they are held, so that models and metrics are paired by them.
+        """
+        source: Any = getattr(self.source, "by_row", self.source)
+        cells = self.by.parts(group, self.by.whole(self.n_rows))
+        if sum(self.n_rows[cell] for cell in cells) < self.min_rows or not cells:
+            return Missing(f"{self.n_rows[group]} rows are fewer than min_rows={self.min_rows}")
+
+        def read() -> Any:
+            return value_of(source.statistic(metric, cells), place)
+
+        return leaf_or_missing(read, metric, self.token)
 
     def of(self, metric: str) -> GroupComparison:
         """Compare the groups by one of the metrics."""
@@ -115,6 +129,19 @@ class Groups:
         return GroupComparison(self, self.metrics[metric], self.source)
 
 
+def leaf_or_missing(
+    read: Callable[[], Linearized | str], metric: Metric, token: object
+) -> Leaf | Missing:
+    """The leaf of a statistic, or why there is none."""
+    statistic = read()
+    if isinstance(statistic, str) or statistic.undefined:
+        why = statistic if isinstance(statistic, str) else metric.spec.undefined
+        return Missing(why)
+    settled, value = statistic.origin.metric, float(statistic.value)
+    again: Any = read
+    return Leaf(value, settled, again, source=token, bounds=statistic.bounds)
+
+
 class GroupComparison:
     """One metric of groups, read from their statistics.
 
@@ -127,7 +154,7 @@ class GroupComparison:
 
     def __init__(self, groups: Groups, metric: Metric, source: StatisticSource) -> None:
         self.by, self.n_rows, self.min_rows = groups.by, groups.n_rows, groups.min_rows
-        self.metric, self.source = metric, source
+        self.metric, self.source, self.token = metric, source, groups.token
         self.cells = self.by.whole(self.n_rows)
         self.groups = [group for group in self.n_rows if any(self.by.level_of(group))]
         # -1 if a loss is shown as a score.
@@ -156,16 +183,11 @@ class GroupComparison:
         """The cells that a group consists of: groups with a value of every column."""
         return self.by.parts(group, self.cells)
 
-    def interval(self, group: Any, level: float) -> tuple[float, *Bounded]:
-        """Value of a group, with bounds, method and note, or the reason why there are none."""
-        statistic = self.statistic(self.parts(group))
-        value = _NAN if isinstance(statistic, str) else float(statistic.value)
-        ((low, high, method, note),) = bounds_of(statistic, level, self.source.plan)
-        return *self._shown(value, low, high), method, note
-
-    def _shown(self, value: float, low: float, high: float) -> tuple[float, float, float]:
-        """A value and its bounds as displayed."""
-        return (value, low, high) if self.turn > 0 else (-value, -high, -low)
+    def estimate(self, group: Any, level: float) -> Estimate:
+        """The estimate of a group as displayed, or one that says why there is none."""
+        asked = Asked(level, plan=self.source.plan)
+        x = self.expression(self.parts(group))
+        return missing(x.reason, level) if isinstance(x, Missing) else result_of(x, asked)
 
     @property
     def sign(self) -> float:
@@ -198,48 +220,53 @@ class GroupComparison:
 
     # ----------------------------------------------------------------------- gaps
 
-    def gaps(self, against: Any, level: float) -> GroupGaps:
-        """How each group differs from its reference."""
+    def gaps(self, rows: Sequence[EstimateRow], against: Any) -> tuple[list[EstimateRow], int]:
+        """Difference of each group from its reference; how many further hypotheses are true."""
         self._check_against(against)
+        level = rows[0].estimate.confidence_level
+        shown = {row["group"]: row for row in rows}
+        listed = [group for group in self.groups if group in shown]
         if against == "best":
-            rows = self._gaps_to_best(level)
-        else:
-            references = {group: self._reference(against, group) for group in self.groups}
-            rows = _adjusted(
-                [
-                    self._row(group, self._gap(group, reference, level))
-                    for group, reference in references.items()
-                    if reference is not None
-                ]
-            )
-        return GroupGaps(self.metric.name, against, Table(rows), level, self.by.names, self.by)
+            return self._gaps_to_best(shown, level)
+        references = {group: self._reference(against, group) for group in listed}
+        name = against if isinstance(against, str) else self._named(against)
+        return [
+            self._row(shown[group], self._gap(group, reference, level), name)
+            for group, reference in references.items()
+            if reference is not None
+        ], 0
 
-    def _row(self, group: Any, gap: Mapping[str, Any]) -> Row:
-        """A gap as displayed."""
-        row = Row(group=group, **gap, n_rows=self.n_rows[group])
-        row["value"], row["reference"] = self.turn * row.value, self.turn * row.reference
-        shown = self._shown(row.difference, row.low, row.high)
-        row["difference"], row["low"], row["high"] = shown
-        return row
+    def _named(self, against: Mapping[str, Any]) -> Any:
+        """The group of reference, as the column `against` shows it."""
+        if not self.by.crossed:
+            return next(iter(against.values()))
+        return ", ".join(f"{name}={value}" for name, value in against.items())
 
-    def _gaps_to_best(self, level: float) -> list[Row]:
+    def _row(self, row: EstimateRow, gap: Estimate, against: Any, **bounds: float) -> EstimateRow:
+        ratio = float(divide(gap.value_a, gap.value_b))
+        found = difference_row(gap, row, against, ratio=ratio)
+        return found.changed(**bounds)
+
+    def _gaps_to_best(
+        self, shown: Mapping[Any, EstimateRow], level: float
+    ) -> tuple[list[EstimateRow], int]:
         """Simultaneous intervals of the gaps to the truly best group (Hsu 1996).
 
         Intervals of the gaps to one of k groups are simultaneous at level 1 - alpha / (k - 1)
         each. Groups that may exceed the best value are its rivals: the bounds are the widest of
         the gaps to them, and no gap is on the better side of 0. The p-value is for the hypothesis
-        that the group is the best. Several groups can be, so all p-values are adjusted, by Holm.
+        that the group is the best, of which there are several.
         """
-        levels = {group: self.by.level_of(group) for group in self.groups}
+        levels = {group: self.by.level_of(group) for group in self.groups if group in shown}
         ranks = {kind: self.ranked(kind) for kind in dict.fromkeys(levels.values())}
         rivals: dict[Any, list[Any]] = {}
-        rows = []
+        rows, sign = [], self.turn * self.sign
         for group, kind in levels.items():
             ranked = ranks[kind]
             if group in ranked[:1]:
                 continue
             if not ranked:
-                rows.append(self._row(group, self._gap(group, "undefined", level)))
+                rows.append(self._row(shown[group], self._gap(group, "undefined", level), "best"))
                 continue
             n_tests = max(len(ranked) - 1, 1)
             each, best = 1 - (1 - level) / n_tests, self.parts(ranked[0])
@@ -248,43 +275,48 @@ class GroupComparison:
                 rivals[kind] = [
                     other
                     for other, gap in to_best.items()
-                    if not (gap["high"] < 0 if self.sign > 0 else gap["low"] > 0)
+                    if not (gap.high < 0 if sign > 0 else gap.low > 0)
                 ]
             references = [ranked[0], *(other for other in rivals[kind] if other != group)]
             gaps = [self._gap(group, self.parts(other), each) for other in references]
-            low = np.nanmin([gap["low"] for gap in gaps])
-            high = np.nanmax([gap["high"] for gap in gaps])
-            if self.sign > 0:
+            low = float(np.nanmin([gap.low for gap in gaps]))
+            high = float(np.nanmax([gap.high for gap in gaps]))
+            if sign > 0:
                 high = 0.0 if group in rivals[kind] else min(high, 0.0)
             else:
                 low = 0.0 if group in rivals[kind] else max(low, 0.0)
-            p_value = min(n_tests * gaps[0]["p_value"], 1.0)
-            rows.append(self._row(group, gaps[0] | {"low": low, "high": high, "p_value": p_value}))
-        return _adjusted(rows, len(ranks))  # the best group of each kind has no row
+            p_value = min(n_tests * gaps[0].p_value, 1.0)
+            bounds = {"low": low, "high": high, "p_value": p_value}
+            gap = replace(gaps[0], method=f"{gaps[0].method}, hsu")
+            rows.append(self._row(shown[group], gap, "best", **bounds))
+        return rows, len(ranks)  # the best group of each kind has no row
 
-    def _gap(self, group: Any, reference: list[Any] | str, level: float) -> dict[str, Any]:
+    def expression(self, cells: Sequence[Any]) -> Expression:
+        """The statistic of the rows of some cells, to compute with."""
+        read = partial(self.statistic, tuple(cells))
+        return linear((self.turn, leaf_or_missing(read, self.metric, self.token)))
+
+    def _gap(self, group: Any, reference: list[Any] | str, level: float) -> Estimate:
         """Difference between a group and the cells of its reference, or why that has none."""
         cells = self.parts(group)
-        gap: dict[str, Any] = {**dict.fromkeys(_GAP, _NAN), "reason": ""}
-        if isinstance(reference, str):
-            return gap | {"reason": reference}
-        first, second = self.statistic(cells), self.statistic(reference)
-        if isinstance(first, str):
-            return gap | {"reason": first}
-        gap["value"] = value = float(first.value)
-        if isinstance(second, str):
-            return gap | {"reason": f"the reference: {second}"}
-        gap["reference"] = other = float(second.value)
-        gap["ratio"] = float(divide(value, other))
-        share_rows = first.has_influence and second.has_influence
+        first = self.expression(cells)
+        second = Missing(reference) if isinstance(reference, str) else self.expression(reference)
+        values: Any = {"value_a": first.value, "value_b": second.value}
+        if isinstance(second, Missing) and not isinstance(reference, str):
+            second = Missing(f"the reference: {second.reason}")
+        for side in (first, second):
+            if isinstance(side, Missing):
+                return replace(missing(side.reason, level), **values)
+        sides = self.statistic(cells), self.statistic(reference)
+        share_rows = all(isinstance(side, Linearized) and side.has_influence for side in sides)
         if not share_rows and set(cells) & set(reference):
-            return gap | {"difference": value - other, "reason": _SHARED}
-        compared = difference_of_samples(
-            first, second, "auto", Claim(), level, self.source.plan, share_rows=share_rows
-        )
-        gap |= {name: getattr(compared, name) for name in ("difference", "low", "high", "p_value")}
-        reason = compared.note.replace("a: ", "the group: ").replace("b: ", "the reference: ")
-        return gap | {"reason": reason.replace("both samples", "both")}
+            return replace(missing(_SHARED, level), value=first.value - second.value, **values)
+        if is_ratio(self.metric):
+            first, second = mapped(first, "log"), mapped(second, "log")
+        asked = Asked(level, plan=self.source.plan)
+        compared = result_of(linear((1.0, first), (-1.0, second)), asked)
+        note = compared.note.replace("a: ", "the group: ").replace("b: ", "the reference: ")
+        return replace(compared, note=note.replace("both samples", "both"), **values)
 
     def _check_against(self, against: Any) -> None:
         if not isinstance(against, Mapping):
@@ -321,36 +353,6 @@ class GroupComparison:
 
     # ----------------------------------------------------------------------- the worst, and chance
 
-    def worst(self, level: float, values: Mapping[Any, float]) -> WorstGroup:
-        """The group whose optimistic simultaneous bound is worst; ``values`` are those shown."""
-        known = self.known(self.groups)
-        if not known:
-            raise self.too_few(self.groups)
-        estimates = optimistic_estimates(known, self.sign, level, self.source.plan)
-        ranked = sorted(estimates, key=lambda group: estimates[group][0])
-        every = []
-        for group in [*ranked, *(group for group in self.groups if group not in known)]:
-            value, low, high, why = values.get(group, _NAN), _NAN, _NAN, ""
-            if group in known:
-                found = estimates[group][1]
-                value, low, high = self._shown(found.value, found.low, found.high)
-            else:
-                why = str(self.statistic(self.parts(group)))
-                value = _NAN if why == self.metric.spec.undefined else value
-            every.append(Row(group=group, value=value, low=low, high=high, reason=why))
-        left_out, estimate = len(self.groups) - len(known), estimates[ranked[0]][1]
-        lacking = f"left out without an interval: {left_out} of {len(self.groups)} groups"
-        return WorstGroup(
-            *self._shown(estimate.value, estimate.low, estimate.high),
-            estimate.standard_error,
-            "simultaneous",
-            level,
-            "; ".join(filter(None, [estimate.note, lacking if left_out else ""])),
-            n_groups=len(known),
-            group=ranked[0],
-            every=tuple(every),
-        )
-
     def spread(self, level: float, seed: Any) -> GroupSpread:
         """The largest gap, and its distribution if groups only differ by chance."""
         known = {cell: part for cell, part in self.known(self.cells).items() if part.has_influence}
@@ -386,149 +388,8 @@ class GroupComparison:
         test = difference_of_samples(first, second, "auto", Claim(), level, plan, share_rows=True)
         return test.p_value
 
-    def picture(self, level: float) -> Picture:
-        """Values of the groups and of all rows, for a plot."""
-        points = []
-        for group in self.groups:
-            value, low, high, *_ = self.interval(group, level)
-            if not np.isnan(value):
-                named = {"name": self.by.label_of(group), "n_rows": self.n_rows[group]}
-                points.append(Row(named, value=value, low=low, high=high))
-        whole = self.statistic(self.cells)
-        overall = None if isinstance(whole, str) else self.turn * float(whole.value)
-        return Picture(self.metric.name, points, overall, level)
-
-
-def _adjusted(rows: list[Row], n_more: int = 0) -> list[Row]:
-    """Adjust the p-values of rows by Holm; ``n_more`` further hypotheses are known to be true."""
-    adjusted = holm_adjust([row.p_value for row in rows] + [1.0] * n_more)
-    for row, p_value in zip(rows, adjusted.tolist()[: len(rows)], strict=True):
-        row["p_value"] = p_value
-    return rows
-
 
 # --------------------------------------------------------------------------- results
-
-
-@dataclass(frozen=True, eq=False, repr=False, slots=True)
-class GroupGaps(Tabular):
-    """How each group differs from its reference.
-
-    Parameters
-    ----------
-    metric : str
-    against : object
-        The reference, as passed to ``gaps``.
-    rows : Table
-        For each ``group`` its ``value``, the ``reference`` value, their ``difference`` and
-        ``ratio``, ``low`` and ``high`` of the difference, ``p_value`` adjusted for the number of
-        gaps by Holm, ``n_rows``, and the ``reason`` if there is no interval.
-    confidence_level : float
-        Nominal level of each interval alone.
-    by : tuple of str
-        Columns of the groups.
-
-    Examples
-    --------
-    >>> import pandas
-    >>> from skmetrics_ext import evaluate
-    >>> frame = pandas.DataFrame({"site": list("aaab") * 20, "ill": [0, 1] * 40})
-    >>> frame["told"] = [0, 1, 1, 1, 0, 1, 0, 0] * 10
-    >>> found = evaluate(frame, true="ill", pred="told", by="site", metrics=["accuracy"])
-    >>> print(found.gaps("accuracy"))
-    site   value  reference  difference        95% interval  p_value  rows
-    ----  ------  ---------  ----------  ------------------  -------  ----
-    a     0.8333     0.5000     +0.3333    [0.1027, 0.5471]    0.006    60
-    b     0.5000     0.8333     -0.3333  [-0.5471, -0.1027]    0.006    20
-    """
-
-    metric: str
-    against: Any
-    rows: Table
-    confidence_level: float
-    by: tuple[str, ...]
-    columns: GroupColumns = field(repr=False)
-
-    def _as_rows(self) -> Table:
-        ends = f"{100 * self.confidence_level:g}% interval", "interval"
-        shown = columns("value", "reference", "difference", ends, "p_value", ("rows", "n_rows"))
-        return self.columns.table(self.rows, shown)
-
-    @property
-    def n(self) -> int:
-        """Number of rows of the groups that one column, or one set of columns, distinguishes."""
-        n_rows: Counter[tuple[bool, ...]] = Counter()
-        for row in self.rows:
-            n_rows[self.columns.level_of(row.group)] += row.n_rows
-        return max(n_rows.values(), default=0)
-
-    def _contents(self) -> dict[str, Any]:
-        return {**fields_of(self), "n": self.n, "citation": self.cite()}
-
-    def cite(self) -> str:
-        """The method of the intervals and of the p-values with their references.
-
-        Returns
-        -------
-        str
-        """
-        best = "multiple comparisons with the best (Hsu 1996), " if self.against == "best" else ""
-        return f"MOVER intervals (Zou & Donner 2008), {best}p-values by Holm (1979)"
-
-    def row(self, group: Any) -> Any:
-        """The row of a group.
-
-        Parameters
-        ----------
-        group : object
-            As in ``rows``.
-
-        Returns
-        -------
-        Row
-        """
-        for row in self.rows:
-            if row.group == group:
-                return row
-        raise KeyError(f"No row of group={group!r}.")
-
-
-@dataclass(frozen=True, repr=False, eq=False, slots=True)
-class WorstGroup(Estimate):
-    """The worst group, its value, and simultaneous bounds over all groups.
-
-    Parameters
-    ----------
-    value, low, high, standard_error, method, confidence_level, note, goal, reached, n_groups
-        As in `Estimate`; ``n_groups`` is the number of groups.
-    design_effect : float
-        nan.
-    group : object
-        The group that is worst.
-    every : tuple of Row
-        All groups with their simultaneous bounds, the worst first; for one without bounds the
-        reason.
-
-    Examples
-    --------
-    >>> import pandas
-    >>> from skmetrics_ext import evaluate
-    >>> frame = pandas.DataFrame({"site": list("aaab") * 20, "ill": [0, 1] * 40})
-    >>> frame["told"] = [0, 1, 1, 1, 0, 1, 0, 0] * 10
-    >>> found = evaluate(frame, true="ill", pred="told", by="site", metrics=["accuracy"])
-    >>> print(found.worst("accuracy"))
-    b: 0.5 [0.2464, 0.7536] (95% confidence, simultaneous; 2 groups)
-    """
-
-    group: Any = None
-    every: tuple[Row, ...] = field(default=(), repr=False)
-
-    def _as_rows(self) -> Table:
-        (row,) = super(WorstGroup, self)._as_rows()
-        return Table([{"group": _in_words(self.group), **row}])
-
-    def __str__(self) -> str:
-        return f"{_in_words(self.group)}: {super(WorstGroup, self).__str__()}"
 
 
 @dataclass(frozen=True, repr=False, slots=True)

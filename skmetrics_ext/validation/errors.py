@@ -42,6 +42,12 @@ def warn_user(message: str) -> None:
     warnings.warn(message, UserWarning, stacklevel=_outside())
 
 
+def warn_renamed(old: str, new: str) -> None:
+    """Warn the caller that a name is deprecated."""
+    message = f"{old} is deprecated and will be removed in version 0.4: use {new}."
+    warnings.warn(message, FutureWarning, stacklevel=_outside())
+
+
 def _outside() -> int:
     """Stack level of the user's line, the first frame outside the package."""
     level, frame = 1, sys._getframe(1)

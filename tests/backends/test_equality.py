@@ -49,7 +49,7 @@ def test_two_classes(engine, weight, by, limit):
     if skip:
         refused = found.row(WHOLE[0], group=None if by is None else "a")
         assert np.isnan(refused.value)
-        assert "memory_limit allows" in refused.reason
+        assert "memory_limit allows" in refused.note
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -137,12 +137,12 @@ def test_values_by_class_and_by_pair(engine):
     )
     proba = frame[columns].to_numpy()
     own = by_class(frame["true"], proba, labels=labels)
-    assert [found.value("class", of=label) for label in labels] == own.tolist()
+    assert [found.value("class", label=label) for label in labels] == own.tolist()
     pairs = by_pair(frame["true"], proba, labels=labels)
     assert [row.value for row in found if row.metric == "pair"] == pairs.tolist()
     areas = sx.pairwise_roc_auc(frame["true"], proba, labels=labels)
     np.testing.assert_array_equal(found.pair_areas[None], areas)
-    assert found.value("pairwise", of=("c", "b")) == areas[0, 3]
+    assert found.value("pairwise", label=("c", "b")) == areas[0, 3]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -159,7 +159,7 @@ def test_a_group_with_one_class_is_undefined_and_says_why(engine):
         memory_limit=9_000,
     )
     assert np.isnan(found.value("roc_auc", "a"))
-    assert "class" in found.row("roc_auc", "a").reason
+    assert "class" in found.row("roc_auc", "a").note
     assert np.isnan(found.value("ks_statistic", "a"))
     assert found.value("recall", "a") == 1
     rows = frame[frame["group"] == "c'c"]

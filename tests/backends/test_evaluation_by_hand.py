@@ -160,7 +160,7 @@ def test_parameters_are_tried_before_they_are_read():
     metrics = {"bad": partial(sx.expected_calibration_error, norm="l3"), "good": "roc_auc"}
     found = asked(metrics=metrics)
     assert np.isnan(found.value("bad"))
-    assert found.row("bad").reason.startswith("norm has to be one of")
+    assert found.row("bad").note.startswith("norm has to be one of")
     assert found.value("good") == 2 / 3
     assert find(metrics["bad"]).sums == "bins"
 
@@ -178,11 +178,11 @@ def test_columns_that_hold_nothing_are_not_shown():
     assert "method" in some.rows.header()  # of the first metric only
     by_class = partial(sx.f1_score, average=None)
     mixed = asked(score=None, pred="p", metrics={"f1": by_class, "accuracy": "accuracy"})
-    assert mixed.rows.header() == ["metric", "of", "value", "rows"]
+    assert mixed.header() == ["metric", "label", "value", "rows"]
     each = asked(score=None, pred="p", metrics={"f1": by_class})
-    assert each.rows.header() == ["metric", "of", "value", "rows"]
-    assert [(row.of, row.value) for row in each] == [(0, 2 / 3), (1, 2 / 3)]
-    with pytest.raises(KeyError, match="No row of metric='f1', group=None, of=None"):
+    assert each.header() == ["metric", "label", "value", "rows"]
+    assert [(row.label, row.value) for row in each] == [(0, 2 / 3), (1, 2 / 3)]
+    with pytest.raises(KeyError, match="several rows of metric='f1': name label"):
         each.row("f1")
 
 
@@ -200,7 +200,7 @@ def test_values_of_pairs_and_tables_have_the_names_of_their_classes():
         "auc": "roc_auc_ovr",
     }
     found = asked(frame, score=["s0", "s1", "s2"], pred="p", metrics=names)
-    own = {name: [(row.of, row.value) for row in found if row.metric == name] for name in names}
+    own = {name: [(row.label, row.value) for row in found if row.metric == name] for name in names}
     pairs = names["pair"](y, s)
     assert own["pair"] == list(zip([(0, 1), (0, 2), (1, 2)], pairs.tolist(), strict=True))
     areas = sx.pairwise_roc_auc(y, s)
@@ -223,7 +223,11 @@ def test_classes_without_rows_say_so_and_the_others_do_not():
     frame = pd.DataFrame({"y": np.arange(40) % 2, **{f"s{k}": s[:, k] for k in range(3)}})
     metrics = {"it": partial(sx.roc_auc_score, multi_class="ovr", average=None)}
     found = asked(frame, score=["s0", "s1", "s2"], labels=[0, 1, 2], metrics=metrics)
-    assert [(row.of, row.reason) for row in found] == [(0, ""), (1, ""), (2, "a class has no rows")]
+    assert [(row.label, row.note) for row in found] == [
+        (0, ""),
+        (1, ""),
+        (2, "a class has no rows"),
+    ]
     assert [np.isnan(row.value) for row in found] == [False, False, True]
 
 
@@ -231,15 +235,15 @@ def test_values_of_classes_are_those_of_the_group():
     frame = pd.DataFrame({"y": [0, 1, 1, 2], "p": [0, 0, 1, 2], "site": [*"aabb"]})
     metrics = {"f1": partial(sx.f1_score, average=None)}
     options = {"score": None, "pred": "p", "metrics": metrics, "by": "site"}
-    found = [(row.group, row.of, row.value) for row in asked(frame, **options)]
+    found = [(row.group, row.label, row.value) for row in asked(frame, **options)]
     assert found == [("a", 0, pytest.approx(2 / 3)), ("a", 1, 0), ("b", 1, 1), ("b", 2, 1)]
-    listed = [(row.group, row.of) for row in asked(frame, labels=[2, 1, 0], **options)]
+    listed = [(row.group, row.label) for row in asked(frame, labels=[2, 1, 0], **options)]
     assert listed == [(group, of) for group in "ab" for of in (2, 1, 0)]
 
 
 def test_small_groups_have_no_values():
     found = asked(by="site", min_rows=4, metrics=["roc_auc", "log_loss"], margins=True)
-    assert found.row("roc_auc", "a").reason == "2 rows are fewer than min_rows=4"
+    assert found.row("roc_auc", "a").note == "2 rows are fewer than min_rows=4"
     assert np.isnan(found.value("log_loss", "a"))
     assert found.value("roc_auc", "b") == 0.75
     assert found.value("roc_auc") == 2 / 3
@@ -357,7 +361,7 @@ def test_metrics_of_one_class_are_of_two(n_classes):
     names = ["f1", "recall", "markedness"]
     for row in asked(frame, score=None, pred="p", metrics=names):
         assert np.isnan(row.value) == (n_classes > 2)
-        assert row.reason.startswith("Target is multiclass" if n_classes > 2 else "")
+        assert row.note.startswith("Target is multiclass" if n_classes > 2 else "")
 
 
 @pytest.mark.parametrize("labels", [None, [2, 1, 0]])
@@ -404,7 +408,7 @@ def test_tables_of_scores_take_96_bytes_for_each_column_and_one_more(columns):
     assert not np.isnan(held.value)
     less = asked(frame, memory_limit=20 * size - 1, **options).row("it")
     assert np.isnan(less.value)
-    assert "40 are more than the 19 that memory_limit allows" in less.reason
+    assert "40 are more than the 19 that memory_limit allows" in less.note
 
 
 def test_rows_that_are_held_take_8_bytes_a_number():

@@ -62,46 +62,46 @@ def test_rows_of_a_weight_are_so_many_rows():
     for row in found:
         if row.group == "c":
             assert np.isnan([row.value, row.low, row.high]).all()
-            assert row.reason == "no row has weight"
+            assert row.note == "no row has weight"
             continue
         rows = frame if row.group is None else frame[frame.site == row.group]
         is_that_of(row, right(row.metric, rows.loc[rows.index.repeat(rows.w)]))
     for weight in ("w", "half"):
         own = asked(frame.assign(half=frame.w / 2), metrics=FROM_SUMS, weight=weight)
-        told = [row.reason for row in own]
+        told = [row.note for row in own]
         assert all(text.startswith(WEIGHTED) for text in told), told
     halves = asked(
         frame.assign(w=frame.w / 2), metrics=FROM_SUMS, weight="w", weights_are="frequency"
     )
-    assert all(row.reason.startswith(WEIGHTED) for row in halves)
+    assert all(row.note.startswith(WEIGHTED) for row in halves)
 
 
 def test_why_sums_have_no_interval():
     rng = np.random.default_rng(0)
     for name in ("ks_statistic", "expected_calibration_error"):
         row = asked(metrics=[name]).row(name)
-        assert row.reason.startswith(RESAMPLED)
+        assert row.note.startswith(RESAMPLED)
         assert np.isnan([row.low, row.high]).all()
     table = rng.dirichlet(np.ones(3), N)
     several = FRAME.assign(y=rng.integers(0, 3, N), a=table[:, 0], b=table[:, 1], c=table[:, 2])
     options = {"score": ["a", "b", "c"], "pred": None}
     area = asked(several, metrics=["roc_auc_ovr", "log_loss"], **options)
-    assert area.row("roc_auc_ovr").reason.startswith("areas of several classes are correlated")
+    assert area.row("roc_auc_ovr").note.startswith("areas of several classes are correlated")
     estimate = confidence_interval("log_loss", several.y, table)
     is_that_of(area.row("log_loss"), estimate)
     held = asked(several, metrics=["roc_auc_ovr"], n_resamples=0, **options).row("roc_auc_ovr")
     is_that_of(held, confidence_interval("roc_auc_ovr", several.y, table))
     one = FRAME.assign(y=1)
     row = asked(one, metrics=["roc_auc"]).row("roc_auc")
-    assert (row.reason, row.method) == ("a class has no rows", "")
+    assert (row.note, row.method) == ("a class has no rows", "")
 
 
 def test_gaps_are_of_single_numbers():
     by_class = {"f1": partial(sx.f1_score, average=None)}
     found = asked(metrics=by_class, by="site")
     gaps = found.gaps("f1").rows
-    assert all(np.isnan(row.difference) for row in gaps)
-    (reason,) = {row.reason for row in gaps}
+    assert all(np.isnan(row.value) for row in gaps)
+    (reason,) = {row.note for row in gaps}
     assert reason == "groups are compared by single numbers: ask for an average"
 
 
@@ -124,7 +124,7 @@ def test_areas_from_ranges_have_the_interval_of_their_rows(name):
     for row in found:
         rows = FRAME if row.group is None else FRAME[FRAME.site == row.group]
         if row.metric == "average_precision" or row.group is None:
-            assert row.reason == "its scores are more than memory_limit allows to hold: raise it"
+            assert row.note == "its scores are more than memory_limit allows to hold: raise it"
             assert np.isnan(row.low)
             assert not np.isnan(row.value)
         else:
@@ -132,7 +132,7 @@ def test_areas_from_ranges_have_the_interval_of_their_rows(name):
     whole = asked(metrics=[name], confidence_level=0.9, **options).row(name)
     is_that_of(whole, right(name, FRAME, confidence_level=0.9))
     plain = asked(metrics=[name], intervals=False, **options).row(name)
-    assert (plain.reason, np.isnan(plain.low)) == ("", True)
+    assert (plain.note, np.isnan(plain.low)) == ("", True)
 
 
 @pytest.mark.parametrize("limit", ["1GiB", 2000])
@@ -167,7 +167,7 @@ def test_a_group_of_one_cluster_shows_no_variance():
     row = asked(frame, metrics=["accuracy"], groups="patient", by="site").row("accuracy", "a")
     assert not np.isnan(row.value)
     assert np.isnan(row.low)
-    assert row.reason == "its rows belong to one cluster, which shows no variance between clusters"
+    assert row.note == "its rows belong to one cluster, which shows no variance between clusters"
     text = frame.assign(patient=[f"patient {k}" for k in frame.patient])
     for own, same in zip(*(
         asked(one, metrics=["accuracy", "roc_auc"], groups="patient") for one in (frame, text)
@@ -175,7 +175,7 @@ def test_a_group_of_one_cluster_shows_no_variance():
         assert (own.low, own.high) == (same.low, same.high)
     none = frame.assign(w=np.where(frame.site == "a", 0, 1))
     row = asked(none, metrics=["accuracy"], groups="patient", by="site", weight="w")
-    assert row.row("accuracy", "a").reason == "no row has weight"
+    assert row.row("accuracy", "a").note == "no row has weight"
 
 
 def test_resampling_is_for_few_rows_or_where_it_is_asked_for(monkeypatch):
@@ -186,14 +186,14 @@ def test_resampling_is_for_few_rows_or_where_it_is_asked_for(monkeypatch):
     assert asked(**options).row("ks_statistic").low == default.low
     monkeypatch.setattr(samples, "MOST_RESAMPLED", N - 1)
     refused = asked(**options)
-    assert refused.row("ks_statistic").reason.startswith(RESAMPLED)
+    assert refused.row("ks_statistic").note.startswith(RESAMPLED)
     assert not np.isnan(refused.row("accuracy").low)
     given = asked(n_resamples=50, **options).row("ks_statistic")
     estimate = confidence_interval("ks_statistic", FRAME.y, FRAME.s, groups=FRAME.patient,
                                    n_resamples=50, random_state=0)  # fmt: skip
     is_that_of(given, estimate)
     none = asked(n_resamples=0, metrics=["ks_statistic"]).row("ks_statistic")
-    assert none.reason.startswith(RESAMPLED)
+    assert none.note.startswith(RESAMPLED)
     plain = asked(n_resamples=50, metrics=["ks_statistic", "roc_auc", "accuracy", "log_loss"])
     for row in plain:
         is_that_of(row, right(row.metric, FRAME, n_resamples=50, random_state=0))

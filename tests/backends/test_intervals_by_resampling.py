@@ -47,7 +47,7 @@ def test_intervals_are_those_of_the_function(engine, column, design):
         )
         found = row.value, row.low, row.high
         assert found == pytest.approx((own.value, own.low, own.high), rel=1e-12), row
-        assert (row.method, row.reason) == (own.method, own.note)
+        assert (row.method, row.note) == (own.method, own.note)
 
 
 def test_rows_that_do_not_fit_name_the_argument():

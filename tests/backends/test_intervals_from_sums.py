@@ -32,7 +32,7 @@ def test_former_arguments_are_ignored_and_the_exact_value_computed(engine, optio
     for row, right in zip(found, (area, precision, (tpr - fpr).max()), strict=True):
         np.testing.assert_allclose(row.value, right, rtol=1e-12)
         assert np.isnan([row.low, row.high]).all()
-        assert (row.method, row.reason) == ("", "")
+        assert (row.method, row.note) == ("", "")
 
 
 def test_former_arguments_are_not_in_the_signature():
@@ -77,21 +77,21 @@ def test_intervals_that_sums_do_not_tell_are_refused_with_the_reason(engine):
     names = ["roc_auc", "accuracy", "log_loss"]
     for row in run(engine, frame, weight="weight", metrics=names, **options):
         assert np.isnan([row.low, row.high]).all()
-        assert "weighted rows" in row.reason
+        assert "weighted rows" in row.note
         assert not np.isnan(row.value)
     names = ["expected_calibration_error"]
     for row in run(engine, frame, metrics=names, **options):
         assert np.isnan([row.low, row.high]).all()
-        assert "resampling" in row.reason
+        assert "resampling" in row.note
     many = {**options, "memory_limit": 6_000}
     for row in run("duckdb", frame, metrics=["average_precision"], **many):
         assert np.isnan([row.low, row.high]).all()
-        assert "memory_limit" in row.reason
+        assert "memory_limit" in row.note
     area, precision = run("duckdb", frame, metrics=["roc_auc", "average_precision"], **many)
     assert area.low < area.value < area.high
     assert not np.isnan(precision.value)
     assert np.isnan([precision.low, precision.high]).all()
-    assert "memory_limit" in precision.reason
+    assert "memory_limit" in precision.note
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -135,7 +135,7 @@ def test_parameters_of_metrics(engine):
         found = run(engine, frame, score="score", pred="pred", metrics=asked, memory_limit=limit)
         for name, metric in asked.items():
             if name == "quantile" and limit != "1GiB" and engine != "memory":
-                assert "distinct scores" in found.row(name).reason
+                assert "distinct scores" in found.row(name).note
                 continue
             value = metric(frame["true"], frame["pred" if name == "f3" else "score"])
             np.testing.assert_allclose(found.value(name), value, rtol=1e-12)

@@ -28,14 +28,14 @@ def test_wrong_parameters_are_the_reason(metric, told):
     frame = binary_frame(60)
     found = evaluate(frame, true="true", score="score", pred="pred", metrics={"own": metric})
     assert np.isnan(found.value("own"))
-    assert told in found.row("own").reason
+    assert told in found.row("own").note
 
 
 def test_areas_of_several_classes_need_to_know_which():
     frame, labels, columns = several_frame(80)
     found = evaluate(frame, true="true", score=columns, labels=labels, metrics=["roc_auc"])
     assert np.isnan(found.value("roc_auc"))
-    assert "multi_class must be in ('ovo', 'ovr')" in found.row("roc_auc").reason
+    assert "multi_class must be in ('ovo', 'ovr')" in found.row("roc_auc").note
 
 
 def test_a_number_by_convention_has_a_reason_and_one_that_was_chosen_has_none():
@@ -47,7 +47,7 @@ def test_a_number_by_convention_has_a_reason_and_one_that_was_chosen_has_none():
         "undefined": partial(sx.precision_score, zero_division=np.nan),
     }
     found = evaluate(frame, true="true", pred="pred", metrics=metrics)
-    told = {row.metric: (row.value, row.reason) for row in found}
+    told = {row.metric: (row.value, row.note) for row in found}
     assert told["by convention"] == (0.0, "0/0 taken as 0: nothing is predicted as the class")
     assert told["chosen"] == (1.0, "")
     assert np.isnan(told["undefined"][0])
@@ -99,4 +99,4 @@ def test_a_group_without_weight_leaves_the_rest_as_it_is(engine, labels):
     value = {row.group: row.value for row in found}
     assert value["a"] == value[None] == pytest.approx((0.01 + 2 * 0.01 + 0.36 + 0.36) / 5)
     assert np.isnan(value["b"])
-    assert {row.group: row.reason for row in found}["b"] == "no row has weight"
+    assert {row.group: row.note for row in found}["b"] == "no row has weight"

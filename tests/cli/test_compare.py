@@ -82,8 +82,8 @@ def test_three_models_hold_together(file, frame, capsys):
     rows = rows_of(capsys, "compare", file, *arguments, "--metrics", "accuracy")
     models = {name: frame[name] for name in ("says_a", "says_b", "says_c")}
     own = compare_many("accuracy", frame.truth, models, random_state=0, n_resamples=100)
-    assert [row["p_value"] for row in rows] == pytest.approx([row.p_value for row in own.rows])
-    assert [row["value_a"] for row in rows] == [own.values[row.first] for row in own.rows]
+    assert [row["p_value"] for row in rows] == pytest.approx([row.p_adjusted for row in own])
+    assert [row["value_a"] for row in rows] == [row.value_a for row in own]
 
 
 def test_a_claim_and_its_margin(file, frame, capsys):

@@ -83,7 +83,7 @@ def test_the_worst_group_has_its_simultaneous_bounds(file, frame, capsys):
     assert score(file, *more) == 0
     (row,) = json.loads(capsys.readouterr().out)["requirements"]
     about = {"true": "target", "score": "good", "metrics": ["roc_auc"], "pos_label": "ill"}
-    own = evaluate(frame, by="clinic", intervals=True, **about).worst("roc_auc")
+    own = evaluate(frame, by="clinic", intervals=True, **about).together()[0]
     assert row["group"] == own.group
     assert (row["value"], row["low"]) == pytest.approx((own.value, own.low))
 
@@ -145,7 +145,7 @@ def test_several_models_are_compared(file, frame, tmp_path, capsys):
         random_state=0,
     )
     pairs = [row for row in found["differences"] if row["metric"] == "roc_auc"]
-    assert [row["p_value"] for row in pairs] == pytest.approx([row.p_value for row in own.rows])
+    assert [row["p_value"] for row in pairs] == pytest.approx([row.p_adjusted for row in own])
     best = max(models, key=lambda name: area(frame, name).value)
     (other,) = {"good", "fair"} - {best}
     assert found["best"]["roc_auc"] == [best, other]

@@ -64,7 +64,7 @@ def test_the_whole_is_that_of_all_rows(frame, folder, capsys):
     for metric in METRICS:
         gaps = {row["group"]: row for row in found["gaps"] if row["metric"] == metric}
         for gap in right.gaps(metric).rows:
-            assert gaps[gap.group]["difference"] == pytest.approx(gap.difference)
+            assert gaps[gap.group]["difference"] == pytest.approx(gap.value)
 
 
 def test_requirements_and_a_page(folder, capsys):

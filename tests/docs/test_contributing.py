@@ -79,7 +79,7 @@ for engine in ("memory", "duckdb"):
         exact = sx.r_precision_score(rows["true"], rows["score"], sample_weight=rows["count"])
         assert abs(found.value("r_precision", group=group) - exact) < 1e-12, (engine, group)
         if engine == "duckdb":
-            assert "memory_limit allows" in found.row(held, group=group).reason
+            assert "memory_limit allows" in found.row(held, group=group).note
 print("the same")
 """
 # The finder of an editable installation would find the package of the checkout first.

@@ -254,7 +254,7 @@ def claim_groups() -> None:
     about = {"y_score": SCORE, "by": by, "intervals": True}
     found = sx.compute_metrics(["roc_auc", "accuracy"], TRUE, given("f1_score", SCORE), **about)
     assert all(row.low < row.high for row in found.rows)
-    assert all(0 <= row.p_value <= 1 for row in found.gaps("accuracy").rows)
+    assert all(0 <= row.p_adjusted <= 1 for row in found.gaps("accuracy").rows)
     assert not in_scikit_learn("group", "gap", "fair")
 
 

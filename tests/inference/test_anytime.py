@@ -156,7 +156,7 @@ def test_stream_has_the_intervals_of_its_rows():
             expected = pytest.approx((of_rows.low, of_rows.high), nan_ok=True)
             assert (row.low, row.high) == expected
             assert np.isfinite(row.low) == (metric == "accuracy" or start >= 250)
-        assert "resampling" in evaluation.row("ks_statistic").reason
+        assert "resampling" in evaluation.row("ks_statistic").note
 
 
 @pytest.mark.parametrize("min_rows", [0, 2.5, "many"])

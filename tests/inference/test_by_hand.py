@@ -77,8 +77,8 @@ def test_a_function_of_unknown_direction_is_named():
 def test_differences_from_a_control_are_those_of_the_values(control):
     found = compare_many("brier_score", Y, PROBA, control=control, random_state=0)
     for row in found.rows:
-        expected = found.values[row.first] - found.values[row.second]
-        assert row.difference == pytest.approx(expected, abs=1e-15)
+        expected = row.value_a - row.value_b
+        assert row.value == pytest.approx(expected, abs=1e-15)
         assert (row.low + row.high) / 2 == pytest.approx(expected, abs=1e-12)
 
 
@@ -95,6 +95,6 @@ def test_intervals_and_p_values_agree_whatever_the_draws():
         for alpha in (0.1, 0.3, 0.6):
             options = {"confidence_level": 1 - alpha, "n_resamples": 20, "random_state": seed}
             for row in compare_many("brier_score", Y, apart, **options).rows:
-                assert (row.low > 0 or row.high < 0) == (row.p_value <= alpha)
-                near += abs(row.p_value - alpha) < 1 / 21
+                assert (row.low > 0 or row.high < 0) == (row.p_adjusted <= alpha)
+                near += abs(row.p_adjusted - alpha) < 1 / 21
     assert near > 20

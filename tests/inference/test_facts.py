@@ -99,6 +99,6 @@ def test_thresholds_and_gaps():
     table = pd.DataFrame({"y": TRUE, "d": SAID, "site": np.arange(100) % 2})
     found = sx.evaluate(table, true="y", pred="d", metrics=["accuracy"], by="site")
     gaps = found.gaps("accuracy")
-    assert json.loads(gaps.to_json())["metric"] == "accuracy"
-    assert gaps.to_dict()["n"] == gaps.n == 100
+    assert json.loads(gaps.to_json())["rows"][0]["metric"] == "accuracy"
+    assert [row["n_rows"] for row in gaps.to_dict()["rows"]] == [50, 50]
     assert "Holm" in gaps.cite()

@@ -101,8 +101,8 @@ def test_many_models_have_the_differences_of_pairs():
     for adjust in ("max_t", "holm"):
         found = compare_many(diagnostic_odds_ratio, TRUE, models, adjust=adjust, random_state=0)
         alone = compare(diagnostic_odds_ratio, TRUE, A, C)
-        row = next(row for row in found.rows if (row["first"], row["second"]) == ("a", "c"))
-        assert row["difference"] == pytest.approx(alone.difference)
+        row = next(row for row in found.rows if (row["model"], row["against"]) == ("a", "c"))
+        assert row["value"] == pytest.approx(alone.difference)
         assert row["low"] < alone.low < alone.high < row["high"]
         assert "log_ratio" in str(found).splitlines()[0]
 
@@ -128,4 +128,4 @@ def test_many_models_without_a_logarithm_are_told_of():
     found = compare_many(
         positive_likelihood_ratio, TRUE, {"a": A, "sure": TRUE, "none": 0 * TRUE + 1}
     )
-    assert all(row["note"] for row in found.rows if "sure" in (row["first"], row["second"]))
+    assert all(row["note"] for row in found.rows if "sure" in (row["model"], row["against"]))

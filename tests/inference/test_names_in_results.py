@@ -26,14 +26,14 @@ LABELS = SICK[(SCORE > 0.5).astype(int)]
 def test_each_class_has_its_interval_and_its_name(name):
     alone = sx.confidence_interval(name, TRUE, PRED, average=None)
     assert [one.label for one in alone] == ["a", "b", "c"]
-    assert all(f"class {one.label!r}" in str(one) for one in alone)
-    assert all(f"label={one.label!r}" in repr(one) for one in alone)
-    assert json.loads(alone[0].to_json())["label"] == "a"
+    assert all(f"class {one.label!r}" in str(one.estimate) for one in alone)
+    assert all(f"label={one.label!r}" in repr(one.estimate) for one in alone)
+    assert json.loads(alone[0].estimate.to_json())["label"] == "a"
     together = sx.confidence_interval([name, "accuracy"], TRUE, PRED, average=None)
     computed = sx.compute_metrics([name, "accuracy"], TRUE, PRED, average=None, intervals=True)
     for table in (together, computed):
         for one in alone:
-            row = table.row(name, of=one.label)
+            row = table.row(name, label=one.label)
             assert (row.value, row.method) == (one.value, one.method)
             np.testing.assert_allclose([row.low, row.high], [one.low, one.high], rtol=1e-9)
         assert table.row("accuracy").low < table.value("accuracy")
@@ -53,7 +53,7 @@ def test_listed_classes_pairs_outputs_and_groups_have_names():
     table = sx.compute_metrics(
         ["recall"], TRUE, PRED, average=None, labels=["c", "a"], intervals=True
     )
-    assert [row.of for row in table] == ["c", "a"]
+    assert [row.label for row in table] == ["c", "a"]
     assert [row.low for row in table] == pytest.approx([one.low for one in listed])
     proba = np.full((60, 3), 0.2)
     proba[np.arange(60), [ord(label) - 97 for label in PRED]] = 0.6

@@ -155,7 +155,7 @@ def test_every_entry_point(label):
     report = sx.classification_report(y, a, labels=[label], confidence_level=0.95, output_dict=True)
     for row in (table.row("recall_macro"), stream.evaluation(intervals=True).row("recall_macro")):
         assert [row["low"], row["high"]] == pytest.approx([right.low, right.high], rel=1e-9)
-        assert (row["method"], row["reason"]) == (right.method, right.note)
+        assert (row["method"], row["note"]) == (right.method, right.note)
     for heading in (str(label), "macro avg", "weighted avg", "micro avg"):
         ends = [report[heading][f"recall_{end}"] for end in ("low", "high")]
         assert ends == pytest.approx([right.low, right.high])

@@ -60,9 +60,9 @@ def of_comparison(found):
     return Compared(found.low, found.high, found.p_value, bool(note), note, found.method)
 
 
-def of_row(row, note):
+def of_row(row, note="note", p_value="p_adjusted"):
     """What a row of a table of comparisons says."""
-    return Compared(row["low"], row["high"], row["p_value"], bool(row[note]), row[note] or "")
+    return Compared(row["low"], row["high"], row[p_value], bool(row[note]), row[note] or "")
 
 
 def difference_between(said, right):
@@ -139,7 +139,7 @@ def gap_differences(table, asked, may_refuse):
         if right is None:
             continue
         with undefined_allowed():
-            said = of_row(table.gaps(question.name, against={"half": "b"}).row("a"), "reason")
+            said = of_row(table.gaps(question.name, against={"half": "b"}).row(group="a"))
         if said.is_none and said.reason and may_refuse:
             continue
         wrong = difference_between(said, right)
@@ -219,7 +219,7 @@ def test_the_worst_group_has_the_simultaneous_bounds_of_its_rows(design):
             sign = 1 if question.spec.greater_is_better else -1
             best = {half: one.high if sign > 0 else -one.low for half, one in bounds.items()}
             with undefined_allowed():
-                worst = table.worst(question.name)
+                (worst,) = table.where(metric=question.name).surely_worst()
             if best["a"] == best["b"]:
                 continue
             right = bounds[min(best, key=lambda half: best[half])]

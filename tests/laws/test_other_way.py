@@ -27,7 +27,7 @@ def interval(name, score):
 
 def table(name, score):
     options = {"pos_label": "bad", "intervals": True}
-    return sx.compute_metrics([name], TRUE, y_score=score, **options).row(name).reason
+    return sx.compute_metrics([name], TRUE, y_score=score, **options).row(name).note
 
 
 def evaluated(name, score):

@@ -115,7 +115,7 @@ def test_what_is_0_by_0_is_not_compared(name, case):
             except ValueError as error:
                 assert "needs a derivative" in str(error)  # noqa: PT017
     for pair in pairs:
-        assert np.isnan([pair.difference, pair.low, pair.high, pair.p_value]).all()
+        assert np.isnan([pair.value, pair.low, pair.high, pair.p_value]).all()
         assert "undefined: " in pair.note
 
 
@@ -138,12 +138,12 @@ def test_a_group_in_which_a_metric_is_0_by_0_is_neither_worst_nor_has_a_gap(name
     )
     row = table.row(table.rows[0].metric, "c")
     assert np.isnan([row.low, row.high]).all()
-    assert row.reason
-    gap = table.gaps(row.metric).row("c")
-    assert np.isnan([gap.difference, gap.low, gap.high, gap.p_value]).all()
-    assert gap.reason
+    assert row.note
+    gap = table.gaps(row.metric).row(group="c")
+    assert np.isnan([gap.value, gap.low, gap.high, gap.p_value]).all()
+    assert gap.note
     if METRICS[name].greater_is_better is not None:
-        worst = table.worst(row.metric)
+        (worst,) = table.surely_worst()
         assert worst.group in ("a", "b")
         assert "left out without an interval: 1 of 3 groups" in worst.note
 
@@ -165,8 +165,8 @@ def test_average_precision_without_positives_is_no_worst_group():
     assert table.value("average_precision", "a") == pytest.approx(0.8074, abs=5e-5)
     assert table.value("average_precision", "b") == pytest.approx(0.8312, abs=5e-5)
     assert np.isnan(table.value("average_precision", "c"))
-    assert table.worst("average_precision").group == "a"
-    assert np.isnan(table.gaps("average_precision").row("c").p_value)
+    assert table.surely_worst()[0].group == "a"
+    assert np.isnan(table.gaps("average_precision").row(group="c").p_value)
     assert table.spread("average_precision").n_groups == 2
 
 

@@ -232,7 +232,7 @@ def evaluated_together(questions, engine):
     for place in range(len(questions)):
         own = [row for row in found if row.metric == str(place)]
         value = flat([row.value for row in own])
-        reason = "; ".join(row.reason for row in own) if np.isnan(value).all() else ""
+        reason = "; ".join(row.note for row in own) if np.isnan(value).all() else ""
         answers.append(Answer(value, reason))
     return answers
 

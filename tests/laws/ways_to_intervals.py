@@ -135,7 +135,7 @@ def _report_rows(rows, questions, read):
 def said_of_row(row, sign=1):
     """What a row of a table says, in the direction of the metric."""
     low, high = (NAN if row[end] is None else row[end] for end in ("low", "high"))
-    reason = row["reason"] or ""
+    reason = row["note" if "note" in row else "reason"] or ""
     said = Said(low, high, row["method"] or "", bool(reason), reason)
     return said if sign > 0 else said.negated
 

@@ -44,7 +44,7 @@ def folds(ax: Any, name: str) -> Any:
 
 def several(ax: Any, name: str) -> Any:
     models = {LONG: SCORES[0], RUN: SCORES[1]}
-    return sx.compare_many("roc_auc", SICK, models, control=name, random_state=0).plot(ax)
+    return sx.compare_many("roc_auc", SICK, models, control=name, random_state=0).plot(ax=ax)
 
 
 def groups(ax: Any, name: str) -> Any:

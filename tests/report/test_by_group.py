@@ -54,9 +54,9 @@ def test_a_group_without_positives_has_no_recall():
     _, y, site = data()
     groups = np.where((y == 0) & (site == "A"), "none", site)
     found = report_of(by={"site": groups}, scoring=["recall"]).by_group()
-    row, gap = found.row("recall", "none"), found.gaps("recall").row("none")
-    assert np.isnan([row.value, row.low, gap.value, gap.difference]).all()
-    assert row.reason == gap.reason == "no row is of the class"
+    row, gap = found.row("recall", "none"), found.gaps("recall").row(group="none")
+    assert np.isnan([row.value, row.low, gap.value, gap.value_a]).all()
+    assert row.note == gap.note == "no row is of the class"
     assert found.spread("recall").n_groups == 3
 
 
@@ -68,13 +68,13 @@ def test_gaps_and_the_worst_are_those_of_pooled_rows():
     same = sx.compute_metrics(["f1"], y[told.rows], pred, by={"site": site[told.rows]})
     found = report.by_group("line")
     pd.testing.assert_frame_equal(found.gaps("f1").frame(), same.gaps("f1").frame(), rtol=1e-9)
-    assert found.worst("f1").group == same.worst("f1").group
-    worst = found.worst("neg_brier_score")  # of negated losses the least
+    assert found.surely_worst()[0].group == same.surely_worst()[0].group
+    (worst,) = found.where(metric="neg_brier_score").surely_worst()  # of negated losses the least
     bounds = {s: found.row("neg_brier_score", s).high for s in "ABC"}
     assert worst.group == min(bounds, key=bounds.get)
     assert worst.low < worst.value < worst.high <= 0
-    gap = found.gaps("roc_auc").row("A")
-    assert gap.low < gap.difference < gap.high
+    gap = found.gaps("roc_auc").row(group="A")
+    assert gap.low < gap.value < gap.high
 
 
 def test_prints_and_page_show_the_groups():

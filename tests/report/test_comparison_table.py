@@ -41,10 +41,10 @@ def test_it_is_html_in_a_notebook(report):
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_its_frame_is_that_of_the_report(report, library):
     pytest.importorskip(library)
-    own = report.compare().frame(library=library)
-    assert own.equals(report.frame("compare", library=library))
-    with pytest.raises(ValueError, match="library"):
-        report.compare().frame(library="numpy")
+    own = report.compare().frame(backend=library)
+    assert own.equals(report.frame("compare", backend=library))
+    with pytest.raises(ValueError, match="backend"):
+        report.compare().frame(backend="numpy")
 
 
 def test_one_model_has_no_pair():

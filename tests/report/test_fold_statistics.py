@@ -249,12 +249,12 @@ def test_dask_backend():
 def test_polars(report):
     polars = pytest.importorskip("polars")
     for rows in ("summary", "folds", "pooled", "compare"):
-        frame = report.frame(rows, library="polars")
+        frame = report.frame(rows, backend="polars")
         assert isinstance(frame, polars.DataFrame)
         assert len(frame) == len(getattr(report, rows)())
         assert len(report.frame(rows)) == len(frame)
-    with pytest.raises(ValueError, match="library has to be one of"):
-        report.frame(library="excel")
+    with pytest.raises(ValueError, match="backend has to be one of"):
+        report.frame(backend="excel")
 
 
 def test_plot(report):

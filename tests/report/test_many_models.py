@@ -27,7 +27,7 @@ METRICS = {
 
 
 def by_pair(found):
-    return {(row["first"], row["second"]): row for row in found.rows}
+    return {(row["model"], row["against"]): row for row in found.rows}
 
 
 # --------------------------------------------------------------------------- values
@@ -42,8 +42,9 @@ def test_one_pair_is_compare(metric):
     pair = {name: models[name] for name in ("m0", "m2")}
     (row,) = compare_many(metric, Y, pair, n_resamples=99, random_state=0).rows
     expected = compare(metric, Y, *pair.values())
-    for name in ("difference", "low", "high", "p_value"):
+    for name in ("value", "low", "high", "p_value"):
         assert row[name] == pytest.approx(getattr(expected, name)), name
+    assert row["p_adjusted"] == pytest.approx(expected.p_value)
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -60,12 +61,12 @@ def test_largest_of_sums_with_a_multiplier_for_each_row(metric, control):
     draws = np.random.default_rng(0).normal(size=(8000, N)) @ (apart / error[:, None]).T
     largest = np.abs(draws).max(axis=1)
     found = compare_many(metric, Y, models, control=control, n_resamples=20000, random_state=0)
-    assert [(row["first"], row["second"]) for row in found.rows] == pairs
+    assert [(row["model"], row["against"]) for row in found.rows] == pairs
     critical = np.quantile(largest, 0.95)
     for row, spread in zip(found.rows, error, strict=True):
         assert (row["high"] - row["low"]) / 2 / spread == pytest.approx(critical, rel=0.03)
-        expected = (largest >= abs(row["difference"]) / spread).mean()
-        assert row["p_value"] == pytest.approx(expected, abs=0.015)
+        expected = (largest >= abs(row["value"]) / spread).mean()
+        assert row["p_adjusted"] == pytest.approx(expected, abs=0.015)
 
 
 def test_models_that_err_apart_have_tukeys_distance():
@@ -81,7 +82,7 @@ def test_models_that_err_apart_have_tukeys_distance():
     expected = stats.studentized_range.ppf(0.95, 5, np.inf) / np.sqrt(2)
     losses = {k: (1 - proba) ** 2 for k, proba in models.items()}
     for row in found.rows:
-        error = (losses[row["first"]] - losses[row["second"]]).std(ddof=1) / n_rows**0.5
+        error = (losses[row["model"]] - losses[row["against"]]).std(ddof=1) / n_rows**0.5
         assert (row["high"] - row["low"]) / 2 / error == pytest.approx(expected, rel=0.015)
 
 
@@ -95,10 +96,11 @@ def test_holm(metric):
         for name in ("m1", "m2", "m3")
     ]
     expected = holm_adjust([one.p_value for one in each])
-    assert [row["p_value"] for row in found.rows] == pytest.approx(expected)
+    assert [row["p_adjusted"] for row in found.rows] == pytest.approx(expected)
     assert [row["low"] for row in found.rows] == pytest.approx([one.low for one in each])
-    assert found.values["m0"] == each[0].value_b
-    assert found.values["m3"] == each[2].value_a
+    assert found[0]["value_b"] == each[0].value_b
+    assert found[2]["value_a"] == each[2].value_a
+    assert [row["p_value"] for row in found] == pytest.approx([one.p_value for one in each])
 
 
 def test_functions_of_ones_own_are_resampled_by_holm():
@@ -108,7 +110,7 @@ def test_functions_of_ones_own_are_resampled_by_holm():
     found = compare_many(metric, Y, HARD, adjust="holm", n_resamples=200, random_state=0)
     options = {"confidence_level": 1 - 0.05 / 6, "n_resamples": 200, "random_state": 0}
     for row in found.rows:
-        alone = compare(metric, Y, HARD[row["first"]], HARD[row["second"]], **options)
+        alone = compare(metric, Y, HARD[row["model"]], HARD[row["against"]], **options)
         assert (row["low"], row["high"]) == pytest.approx((alone.low, alone.high))
     with pytest.raises(ValueError, match="adjust='holm' resamples"):
         compare_many(metric, Y, HARD)
@@ -126,9 +128,9 @@ def test_bounds_and_p_values_tell_the_same(metric):
     for level in (0.8, 0.95, 0.99):
         found = compare_many(metric, Y, METRICS[metric], confidence_level=level, random_state=0)
         for pair, row in by_pair(found).items():
-            assert (row["p_value"] <= 1 - level) == (not row["low"] <= 0 <= row["high"])
-            assert alone[pair].p_value <= row["p_value"] * (1 + 1e-9)
-            assert row["p_value"] <= 6 * alone[pair].p_value * (1 + 1e-9)
+            assert (row["p_adjusted"] <= 1 - level) == (not row["low"] <= 0 <= row["high"])
+            assert alone[pair].p_value <= row["p_adjusted"] * (1 + 1e-9)
+            assert row["p_adjusted"] <= 6 * alone[pair].p_value * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -141,9 +143,9 @@ def test_order_of_rows_and_names_change_nothing(metric):
     for (first, second), row in plain.items():
         mirror = found[second, first]
         width = row["high"] - row["low"]
-        assert mirror["difference"] == pytest.approx(-row["difference"], abs=1e-12)
+        assert mirror["value"] == pytest.approx(-row["value"], abs=1e-12)
         assert mirror["low"] == pytest.approx(-row["high"], abs=0.01 * width)  # draws differ
-        assert mirror["p_value"] == pytest.approx(row["p_value"], abs=0.01)
+        assert mirror["p_adjusted"] == pytest.approx(row["p_adjusted"], abs=0.01)
 
 
 @pytest.mark.parametrize("metric", ["f1", "roc_auc"])
@@ -157,7 +159,7 @@ def test_rows_of_a_group_are_one(metric):
     seen = compare_many(metric, Y, models, sample_weight=np.full(N, 2), **about).rows
     for one, *others in zip(plain, grouped, seen, strict=True):
         for other in others:
-            assert other["difference"] == pytest.approx(one["difference"])
+            assert other["value"] == pytest.approx(one["value"])
             assert other["low"] == pytest.approx(one["low"], abs=0.02 * (one["high"] - one["low"]))
 
 
@@ -166,7 +168,7 @@ def test_a_model_twice():
     models = {"a": SCORES["m0"], "b": SCORES["m3"], "c": SCORES["m0"]}
     rows = by_pair(compare_many("roc_auc", Y, models, random_state=0))
     same = rows["a", "c"]
-    assert same["p_value"] == 1
+    assert same["p_adjusted"] == 1
     assert same["low"] < 0 < same["high"]
     assert "the models agree on every row" in same["note"]
     alone = compare("roc_auc", Y, SCORES["m0"], SCORES["m0"], confidence_level=1 - 0.05 / 3)
@@ -184,10 +186,10 @@ def test_pairs_with_an_infinite_ratio_are_no_further_tests():
     alone = compare(name, Y, models["a"], models["b"])
     left = rows["a", "b"]
     assert (left["low"], left["high"]) == pytest.approx((alone.low, alone.high))
-    assert left["p_value"] == pytest.approx(alone.p_value)
+    assert left["p_adjusted"] == pytest.approx(alone.p_value)
     for pair in (("a", "c"), ("b", "c")):
-        assert rows[pair]["difference"] == -np.inf
-        assert np.isnan([rows[pair]["low"], rows[pair]["p_value"]]).all()
+        assert rows[pair]["value"] == -np.inf
+        assert np.isnan([rows[pair]["low"], rows[pair]["p_adjusted"]]).all()
 
 
 def test_few_rows_are_noted():
@@ -207,7 +209,7 @@ def test_any_of_equal_models_is_seldom_found_to_differ(adjust):
         base = rng.normal(size=n_rows) + true
         models = {k: base + rng.normal(size=n_rows) for k in range(4)}
         found = compare_many("average_precision", true, models, adjust=adjust, n_resamples=999)
-        wrong += min(row["p_value"] for row in found.rows) <= 0.05
+        wrong += min(row["p_adjusted"] for row in found.rows) <= 0.05
     assert 3 <= wrong <= 300 * 0.05 + 2.6 * np.sqrt(300 * 0.05 * 0.95)
 
 
@@ -225,7 +227,7 @@ def test_the_heading_says_how_the_rows_depend_on_each_other():
         found = compare_many("f1", Y, HARD, random_state=0, n_resamples=99, **options)
         heading = str(found).splitlines()[0]
         assert f"(95% simultaneous intervals, {told}" in heading
-        assert heading.startswith(f"f1: m0 {found.values['m0']:.4g}, m1 ")
+        assert heading.startswith(f"f1: m0 {found[0]['value_a']:.4g}, m1 ")
         ends = [
             compare("f1", Y, HARD[a], HARD[b], **{k: options[k] for k in options if k != "adjust"})
             for a, b in combinations(HARD, 2)
@@ -239,18 +241,14 @@ def test_the_heading_says_how_the_rows_depend_on_each_other():
 
 def test_rows_frames_and_text():
     found = compare_many("roc_auc", Y, SCORES, random_state=0)
-    assert list(found.frame().columns) == [
-        "first", "second", "difference", "low", "high", "p_value", "note",
+    assert list(found.frame().columns)[-4:] == [
+        "value_a", "value_b", "p_adjusted", "adjustment",
     ]  # fmt: skip
     assert len(found.frame()) == len(found.rows) == 6
     text = str(found)
     assert text.splitlines()[1].split() == [
-        "first",
-        "second",
-        "difference",
-        "interval",
-        "p",
-        "(adjusted)",
+        *("metric", "model", "against", "value", "reference", "difference", "95%", "interval"),
+        *("p", "(adjusted)"),
     ]
     assert len(text.splitlines()) == 9
 
@@ -276,11 +274,9 @@ def test_stretches_of_models_that_do_not_differ(apart, expected):
 def test_pictures():
     found = compare_many("roc_auc", Y, SCORES, random_state=0)
     ax = found.plot()
-    assert [label.get_text() for label in ax.get_yticklabels()] == sorted(
-        found.values, key=found.values.__getitem__
-    )
-    dots = next(line for line in ax.get_lines() if line.get_marker() == "o")
-    assert dots.get_xdata() == pytest.approx(sorted(found.values.values()))
+    assert len(ax.get_yticklabels()) == 6
+    dots = [x for line in ax.get_lines() if line.get_marker() == "o" for x in line.get_xdata()]
+    assert sorted(dots) == pytest.approx(sorted(row.value for row in found))
     _, other = plt.subplots()
     to_control = compare_many("roc_auc", Y, SCORES, control="m0", random_state=0)
     assert to_control.plot(ax=other) is other

@@ -132,7 +132,7 @@ def test_json_holds_all(report, tmp_path):
     assert report.to_json(path) is None
     read = json.loads(report.to_json())
     assert json.loads(path.read_text(encoding="utf-8")) == read
-    assert read["schema_version"] == 1
+    assert read["schema_version"] == 2
     assert read["models"] == list(report.models)
     assert read["summary"] == report.summary()
     assert read["folds"] == report.folds()

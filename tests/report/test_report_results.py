@@ -87,7 +87,7 @@ def test_groups_of_the_first_model_are_those_by_default():
     with pytest.raises(ValueError, match="model has to be one of"):
         report.by_group("o")
     verdicts = report.require(["n/worst:recall>=0.01"])
-    assert verdicts.rows[0].value == report.by_group("n").worst("recall").value
+    assert verdicts.rows[0].value == report.by_group("n").together()[0].value
 
 
 def test_names_in_brackets_are_reports_of_their_own():

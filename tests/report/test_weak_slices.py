@@ -191,7 +191,7 @@ def test_what_is_given_back_reads_as_a_table():
     frame = found.frame()
     assert frame["slice"].tolist() == ["site = west, ward = 2"]
     assert frame["value"].tolist() == [found.rows[0].value]
-    assert found.frame(library="polars").height == 1
+    assert found.frame(backend="polars").height == 1
     ax = found.plot()
     assert [text.get_text() for text in ax.get_yticklabels()] == [
         f"site = west, ward = 2 ({WEAK.sum()})"

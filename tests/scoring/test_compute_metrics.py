@@ -351,7 +351,8 @@ def test_groups_are_compared_by_scores_and_by_probabilities():
             [name], Y, by={"site": SITE}, margins=True, intervals=True, **argument
         )
         assert str(whole.gaps(name)) == str(alone.gaps(name)), name
-        assert str(whole.worst(name)) == str(alone.worst(name)), name
+        found = (each.where(metric=name).surely_worst() for each in (whole, alone))
+        assert len(set(map(str, found))) == 1, name
         assert str(whole.spread(name)) == str(alone.spread(name)), name
         rows = [dict(row) for row in whole if row.metric == name]
         assert str(rows) == str([dict(row) for row in alone])

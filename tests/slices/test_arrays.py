@@ -68,7 +68,7 @@ def test_weighted_rows_tell_intervals_and_gaps():
     both = sx.compare_samples(
         "f1", *parts[0][:2], *parts[1][:2], sample_weight_a=parts[0][2], sample_weight_b=parts[1][2]
     )
-    gap = found.gaps("f1", against={"site": "B"}).row("A")
+    gap = found.gaps("f1", against={"site": "B"}).row(group="A")
     np.testing.assert_allclose(
         [gap.low, gap.high, gap.p_value], [both.low, both.high, both.p_value], rtol=1e-6
     )
@@ -109,11 +109,11 @@ def test_every_metric_has_a_value_or_a_reason_and_so_have_its_gaps(step):
     found = compute_metrics(names, y, d, y_score=p, by={"site": by["site"]})
     assert {row.metric for row in found} == set(names)
     for row in found:
-        assert np.isfinite(row.value) or row.reason or row.of is not None
+        assert np.isfinite(row.value) or row.note or row.label is not None
     told = 0
     for name in names:
         for row in found.gaps(name, against={"site": "B"}).rows:
-            assert np.isfinite(row.p_value) or row.reason
+            assert np.isfinite(row.p_value) or row.note
             told += np.isfinite(row.p_value)
     assert told > len(names) / 2  # most metrics have influence values
 

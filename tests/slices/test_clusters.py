@@ -84,11 +84,11 @@ def test_groups_share_the_clusters_that_both_have(name):
     statistic = found.groups.of(name).statistic
     assert correlation(statistic(["A"]), statistic(["B"])) == pytest.approx(expected, rel=1e-9)
     assert expected != 0
-    gap = found.gaps(name, against={"site": "B"}).row("A")
+    gap = found.gaps(name, against={"site": "B"}).row(group="A")
     first, second = (interval(name, frame[frame.site == site], None) for site in "AB")
     down, up = first.value - first.low, second.high - second.value
     away = np.sqrt(down**2 + up**2 - 2 * expected * down * up)
-    assert gap.difference - gap.low == pytest.approx(away, rel=1e-9)
+    assert gap.value - gap.low == pytest.approx(away, rel=1e-9)
 
 
 def test_areas_of_several_classes_have_intervals_where_rows_are_held():

@@ -111,7 +111,7 @@ def test_the_first_batch_need_not_hold_both_classes():
     accumulator = Accumulator(["roc_auc"])
     accumulator.update([1, 1], [0.2, 0.4])
     assert np.isnan(accumulator.compute()["roc_auc"])
-    assert accumulator.evaluation().row("roc_auc").reason == "a class has no rows"
+    assert accumulator.evaluation().row("roc_auc").note == "a class has no rows"
     accumulator.update([0], [0.3])
     assert accumulator.compute() == {"roc_auc": 0.5}
     minus = Accumulator(["roc_auc"])
@@ -247,7 +247,7 @@ def test_intervals_curves_and_representation():
         estimate = sx.confidence_interval(name, frame["true"], frame[response])
         row = found.row(name)
         np.testing.assert_allclose((row.low, row.high), (estimate.low, estimate.high), rtol=1e-9)
-    assert "resampling" in found.row("ks_statistic").reason
+    assert "resampling" in found.row("ks_statistic").note
     assert len(found.curves[None, 1].thresholds) <= 10
     assert repr(accumulator) == (
         "Accumulator(['roc_auc', 'accuracy', 'average_precision', 'ks_statistic']): 400 rows"

@@ -178,7 +178,7 @@ def test_coarse_values_by_hand(shared):
     row = shared(accumulator, bins=2).evaluation().row("roc_auc")
     # Of 9 pairs 2 * 2 are ranked rightly, 2 + 2 are ties, 1 is ranked wrongly.
     assert row.value == pytest.approx(6 / 9)
-    assert row.reason == "scores in 2 bins; between 0.4444 and 0.8889 for any order within them"
+    assert row.note == "scores in 2 bins; between 0.4444 and 0.8889 for any order within them"
 
 
 @pytest.mark.parametrize("bins", [5, 100, [0.0, 0.3, 0.35, 0.4, 0.9, 1.0]])
@@ -186,11 +186,11 @@ def test_bounds_hold_the_values_of_the_rows(shared, bins):
     rows = accumulator_of()
     found = shared(rows, bins=bins).evaluation()
     for metric in ("roc_auc", "average_precision"):
-        words = found.row(metric).reason.split()
+        words = found.row(metric).note.split()
         low, high = float(words[5]), float(words[7])
         assert low - 5e-5 <= rows.compute()[metric] <= high + 5e-5
         assert low <= found.value(metric) <= high
-    assert "no bound" in found.row("ks_statistic").reason
+    assert "no bound" in found.row("ks_statistic").note
     for metric in ("accuracy", "log_loss"):
         assert found.row(metric) == rows.evaluation().row(metric)
 
@@ -222,7 +222,7 @@ def test_no_cell_is_smaller_than_min_cell(shared, least):
                 count = (inside & (true == label)).sum()
                 assert count == 0 or count >= least
     found = Accumulator.evaluate_sites(sites, intervals=True)
-    words = found.row("roc_auc").reason.split()
+    words = found.row("roc_auc").note.split()
     auc = accumulator_of(metrics=["roc_auc"]).compute()["roc_auc"]
     assert float(words[5]) - 5e-5 <= auc <= float(words[7]) + 5e-5
 

@@ -250,7 +250,7 @@ def test_weights_have_intervals_if_they_are_rows():
     assert (rows.value, rows.low, rows.high) == (same.value, same.low, same.high)
     none = stream.evaluation(intervals=True).row("accuracy")
     assert np.isnan(none.low)
-    assert "weighted rows" in none.reason
+    assert "weighted rows" in none.note
 
 
 def test_values_of_classes_are_told_by_class():
@@ -316,11 +316,11 @@ def test_scores_go_on_into_the_bins_of_a_file(shared):
     assert part.compute() == whole.compute()
     fine = fed(["roc_auc"], (TRUE, SCORE))
     both = Accumulator.evaluate_sites({"fine": fine, "coarse": part})
-    assert "scores in 2 bins" in both.row("roc_auc").reason
-    assert "scores in 2 bins" in both.row("roc_auc", "fine").reason
+    assert "scores in 2 bins" in both.row("roc_auc").note
+    assert "scores in 2 bins" in both.row("roc_auc", "fine").note
     none = Accumulator(["roc_auc"]).merge(fine)
     assert none._edges is None
-    assert none.evaluation().row("roc_auc").reason == ""
+    assert none.evaluation().row("roc_auc").note == ""
     shares = shared(part.merge(fine), bins=[0, 0.25, 0.5, 1])
     assert shares._edges[0].tolist() == [0, 0.5, 1]
 
@@ -334,7 +334,7 @@ def test_rows_without_weight_are_saved_and_go_on(shared, weight, options):
     loaded = shared(none, **options)
     assert (loaded.n_rows, loaded.n_distinct) == (2, 0)
     assert all(np.isnan(value) for value in loaded.compute().values())
-    assert all("no row has weight" in row.reason for row in loaded.evaluation())
+    assert all("no row has weight" in row.note for row in loaded.evaluation())
     ones = np.ones(4, dtype=np.array(weight).dtype)
     loaded.update(TRUE, SCORE, ones, y_pred=[0, 0, 1, 1])
     right = {"auc": roc_auc_score(TRUE, SCORE), "loss": log_loss(TRUE, SCORE), "accuracy": 0.5}
@@ -431,6 +431,6 @@ def test_files_that_fit_are_read(tmp_path, weight):
     assert loaded.compute() == pytest.approx(right)
     edges = edited(content, edges=lambda own: (np.array([0.125, 0.25, 0.5, 0.75, 1]),))
     write_content(tmp_path / "b.skx", "Accumulator", 1, edges, "it")
-    assert "scores in 4 bins" in Accumulator.load(tmp_path / "b.skx").evaluation().row("auc").reason
+    assert "scores in 4 bins" in Accumulator.load(tmp_path / "b.skx").evaluation().row("auc").note
     state = replace(loaded._state)
     assert state.question == loaded._state.question

@@ -15,8 +15,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import skmetrics_ext as sx
 from skmetrics_ext.cli import main
+from skmetrics_ext.limits import reader_of_sums
 from skmetrics_ext.requirements import check_requirements
-from skmetrics_ext.thresholds.limits import reader_of_sums
 
 VALUES = {
     ("new", "roc_auc"): 0.9,

@@ -63,7 +63,7 @@ def test_one_interval_per_question(known, tmp_path):
         for each in (table, *tables):
             row = each.row(metric)
             assert numbers(row) == pytest.approx(numbers(alone), rel=1e-12)
-            assert row.reason == alone.note
+            assert row.note == alone.note
 
 
 def test_groups_are_rows_of_their_own():
@@ -78,8 +78,8 @@ def test_groups_are_rows_of_their_own():
         assert numbers(table.row("f1", site)) == pytest.approx(numbers(alone), rel=1e-12)
     gaps = table.gaps("f1")
     values = [table.value("f1", site) for site in ("north", "south")]
-    assert gaps.rows[0].difference == pytest.approx(values[0] - values[1])
-    assert table.worst("f1").group == "south"
+    assert gaps[0].value == pytest.approx(values[0] - values[1])
+    assert table.worst("f1")[0].group == "south"
 
 
 def test_a_group_of_few_disagreements_falls_back_alone():
@@ -93,9 +93,9 @@ def test_a_group_of_few_disagreements_falls_back_alone():
         margins=True,
         intervals=True,
     )
-    assert "proxy not used" in table.row("f1", "small").reason
-    assert "worth" in table.row("f1", "large").reason
-    assert "worth" in table.row("f1").reason
+    assert "proxy not used" in table.row("f1", "small").note
+    assert "worth" in table.row("f1", "large").note
+    assert "worth" in table.row("f1").note
 
 
 def test_values_without_intervals():
@@ -126,7 +126,7 @@ def test_metrics_without_influence_say_why():
     table = sx.compute_metrics(
         ["ks_statistic"], ROWS["human"], y_score=ROWS["score"], proxy=ROWS["judge"], intervals=True
     )
-    assert "influence" in table.row("ks_statistic").reason
+    assert "influence" in table.row("ks_statistic").note
     assert np.isnan(table.value("ks_statistic"))
 
 

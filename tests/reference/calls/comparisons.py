@@ -36,7 +36,8 @@ def many_models(part: str) -> Call:
     def call(inputs: Inputs, params: Params) -> list[float]:
         models = dict(enumerate(inputs["y_scores"]))
         options = {"n_resamples": DRAWS, "random_state": 0, **params}
-        return [row[part] for row in m.compare_many(LOSS, inputs["y_true"], models, **options).rows]
+        key = {"difference": "value", "p_value": "p_adjusted"}.get(part, part)
+        return [row[key] for row in m.compare_many(LOSS, inputs["y_true"], models, **options).rows]
 
     return call
 

@@ -57,7 +57,7 @@ def test_rows_have_the_parameters_as_columns():
     assert (frame["difference"] <= 0).all()
     assert (frame["difference_low"] <= frame["difference"] + 1e-12).all()
     polars = pytest.importorskip("polars")
-    assert isinstance(TWO.frame(library="polars"), polars.DataFrame)
+    assert isinstance(TWO.frame(backend="polars"), polars.DataFrame)
 
 
 def test_notebook_and_page():

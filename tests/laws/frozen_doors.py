@@ -1,0 +1,80 @@
+"""Tables of estimates of small data, from which `frozen_tables.json` was made."""
+
+import numpy as np
+import pandas
+
+import skmetrics_ext as sx
+
+N = 120
+
+
+def arrays():
+    """Labels, scores and predictions of three models, sites, periods and patients."""
+    rng = np.random.default_rng(5)
+    y = (rng.random(N) < 0.45).astype(int)
+    score = {
+        name: np.round(rng.normal(y * lift, 1.0), 3)
+        for name, lift in (("a", 1.6), ("b", 1.2), ("c", 0.6))
+    }
+    proba = {name: np.round(1 / (1 + np.exp(-x)), 4) for name, x in score.items()}
+    pred = {name: (p > 0.6).astype(int) for name, p in proba.items()}
+    site, time = rng.choice(["n", "s", "w"], N), rng.choice(["early", "late"], N)
+    return y, proba, pred, site, time, rng.integers(0, 40, N)
+
+
+def frame():
+    y, proba, pred, site, time, patient = arrays()
+    return pandas.DataFrame(
+        {"y": y, "p": proba["a"], "c": pred["a"], "site": site, "time": time, "patient": patient}
+    )
+
+
+def evaluations():
+    """An evaluation by two columns, plain and with clusters, and one from arrays."""
+    names = ["recall", "roc_auc", "brier_score", "f1"]
+    plain = {"true": "y", "score": "p", "pred": "c", "metrics": names, "intervals": True}
+    data = frame()
+    return {
+        "evaluate": sx.evaluate(data, by=["site", "time"], margins=True, **plain),
+        "evaluate, clusters": sx.evaluate(data, by="site", groups="patient", **plain),
+        "compute_metrics": sx.compute_metrics(
+            ["recall", "log_loss", "matthews_corrcoef"],
+            data.y,
+            data.c,
+            y_proba=data.p,
+            intervals=True,
+        ),
+    }
+
+
+def gaps():
+    found = evaluations()
+    tables = {}
+    for name in ("evaluate", "evaluate, clusters"):
+        for metric in ("recall", "roc_auc", "brier_score"):
+            for against in ("rest", "overall", "best", {"site": "n"}):
+                tables[f"{name}, {metric}, {against}"] = found[name].gaps(metric, against=against)
+    return tables
+
+
+def models():
+    y, proba, pred, _, _, patient = arrays()
+    tables = {}
+    for metric, given in (("roc_auc", proba), ("brier_score", proba), ("recall", pred)):
+        for adjust in ("max_t", "holm"):
+            for control in (None, "a"):
+                tables[f"{metric}, {adjust}, {control}"] = sx.compare_many(
+                    metric, y, given, adjust=adjust, control=control, n_resamples=199
+                )
+    tables["clusters"] = sx.compare_many("recall", y, pred, groups=patient, n_resamples=199)
+    return tables
+
+
+def classes():
+    y, _, pred, *_ = arrays()
+    three = np.array(["x", "y", "z"])[(y + np.asarray(pred["c"])) % 3]
+    told = np.array(["x", "y", "z"])[(y + np.asarray(pred["b"])) % 3]
+    return {
+        name: sx.confidence_interval(name, three, told, average=None)
+        for name in ("recall", "precision", "f1")
+    }

@@ -1,0 +1,85 @@
+"""Tables of estimates have one set of keys, and the numbers of before they had them."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.laws import frozen_doors
+
+KEYS = [
+    *("metric", "model", "group", "fold", "label", "against", "value", "low", "high"),
+    *("standard_error", "p_value", "method", "note"),
+]
+BEFORE = json.loads((Path(__file__).parent / "frozen_tables.json").read_text())
+# The former key of each number or text, and what it is called, by the door.
+NEW = {
+    "evaluate": {"of": "label", "reason": "note"},
+    "gaps": {
+        "value": "value_a",
+        "reference": "value_b",
+        "difference": "value",
+        "p_value": "p_adjusted",
+        "reason": "note",
+    },
+    "compare_many": {
+        "first": "model",
+        "second": "against",
+        "difference": "value",
+        "p_value": "p_adjusted",
+    },
+    "average=None": {},
+}
+TABLES = {
+    "evaluate": frozen_doors.evaluations,
+    "gaps": frozen_doors.gaps,
+    "compare_many": frozen_doors.models,
+    "average=None": frozen_doors.classes,
+}
+
+
+def same(new, old):
+    """Whether a cell is what it was; numbers to 1e-9."""
+    if isinstance(old, float):
+        return new == pytest.approx(old, rel=1e-9, abs=1e-12)
+    if old is None:
+        return new is None or new == "" or np.isnan(new)
+    return (list(new) if isinstance(new, tuple) else new) == old
+
+
+@pytest.fixture(scope="module")
+def tables():
+    return {door: make() for door, make in TABLES.items()}
+
+
+@pytest.mark.parametrize("door", list(TABLES))
+def test_numbers_and_notes_are_those_of_the_former_keys(tables, door):
+    assert tables[door].keys() == BEFORE[door].keys()
+    for name, before in BEFORE[door].items():
+        rows = tables[door][name]
+        assert len(rows) == len(before)
+        for row, old in zip(rows, before, strict=True):
+            for key, cell in old.items():
+                assert same(row[NEW[door].get(key, key)], cell), (door, name, key, row, old)
+
+
+@pytest.mark.parametrize("door", list(TABLES))
+def test_every_table_has_the_same_keys_in_one_order(tables, door):
+    for name, table in tables[door].items():
+        for row in table:
+            assert list(row)[: len(KEYS)] == KEYS, (door, name)
+        assert isinstance(table, list)
+        assert set(KEYS) - {"group"} <= set(table.frame().columns)
+
+
+def test_the_surely_worst_group_is_the_former_worst(tables):
+    for name, old in BEFORE["worst"].items():
+        table, metric = name.rsplit(", ", 1)
+        asked = tables["evaluate"][table].where(metric=metric)
+        (row,) = asked.surely_worst()
+        for key in ("group", "value", "low", "high", "standard_error", "note"):
+            assert same(row[key], old[key]), (name, key)
+        for every, before in zip(asked.together(), old["every"], strict=True):
+            for key in ("group", "value", "low", "high"):
+                assert same(every[key], before[key]), (name, key)
