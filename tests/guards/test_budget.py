@@ -15,16 +15,16 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 # capability is added on purpose, and falls when lines go.
 SLACK = 150
 LIMITS = {
-    "inference": 9730,
+    "inference": 10326,
     "metrics and registry": 6110,
-    "report": 4170,
+    "report": 4177,
     "operations": 455,
     "merged and slices": 3310,
     "validation": 2698,
     "plotting": 2385,
-    "backends": 2058,
+    "backends": 2091,
     "top level": 1911,
-    "cli": 2140,
+    "cli": 2158,
     "scoring": 1140,
     "questions": 615,
     "thresholds": 1464,
@@ -39,7 +39,7 @@ PAIRS = {
     "kernels": "kernels and datasets",
     "datasets": "kernels and datasets",
 }
-MOST_FILES = 263
+MOST_FILES = 265
 SKIPPED = (
     tokenize.COMMENT,
     tokenize.NL,
