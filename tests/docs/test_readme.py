@@ -240,6 +240,22 @@ def claim_leaderboard() -> None:
     assert not in_scikit_learn("leader")
 
 
+def claim_raters() -> None:
+    ratings = [[1, 1, None], [2, 2, 3], [3, 3, 3], [None, 1, 2]]
+    for name in ("krippendorff_alpha", "fleiss_kappa", "gwet_ac1"):
+        found = sx.confidence_interval(name, ratings)
+        assert found.low < found.value < found.high
+
+
+def claim_abstention() -> None:
+    y, pred = [1, 0, 1, 1, 0, 0, 1, 0], [1, 0, None, 1, 0, 1, None, 0]
+    found = sx.confidence_interval("accuracy", y, pred, abstain="missing")
+    assert found.coverage.value == 0.75
+    for name in ("aurc", "e_aurc", "augrc"):
+        options = {"confidence": [4, 3, 2, 1, 4, 1, 2, 3]}
+        assert sx.confidence_interval(name, y, [1, 0, 0, 1, 0, 1, 1, 1], **options).high > 0
+
+
 def claim_readers() -> None:
     reader, case = np.divmod(np.arange(len(TRUE) * 2), len(TRUE))
     about = {"groups": case, "readers": reader}
@@ -397,6 +413,8 @@ CHECKS: dict[str, Callable[[], None]] = {
     "Pooling of sites, of imputations": claim_pooling,
     "Leaderboard": claim_leaderboard,
     "Several readers of the same cases": claim_readers,
+    "Agreement of many raters, with missing ratings": claim_raters,
+    "Predictions that abstain": claim_abstention,
     "Groups of rows": claim_groups,
     "Equalized odds, demographic parity": claim_fairness,
     "Small groups that borrow strength": claim_small_groups,
