@@ -291,6 +291,13 @@ def test_pooling_says_how_often_its_intervals_hold(run):
 
 
 @pytest.mark.slow
+def test_few_labels_say_how_often_their_intervals_hold(run):
+    done = run("labels.py", "--draws", "1", "--metrics", "f1_score", "roc_auc_score")
+    assert "| f1_score |" in done.stdout
+    assert "Median coverage" in done.stdout
+
+
+@pytest.mark.slow
 def test_leaderboards_say_how_often_their_ranks_hold(run):
     done = run("leaderboards.py", "--draws", "1")
     assert done.returncode == 0, done.stdout + done.stderr
