@@ -284,7 +284,7 @@ class Predictions:
                 response = find_metric(name).spec.response
                 needs = _NEEDS.get(response, "probabilities, and the scores are not")
                 raise ValueError(f"{name} needs {needs}.")
-            find_metric(name).settled(self.classes, self.positive)  # may need a positive class
+            self.class_arguments(find_metric(name))  # may need a positive class
         if self.names.score and len(self.classes) == 2 and self.positive is None:
             column, choices = self.names.score[0], _choices(self.classes)
             raise ValueError(f"no positive class: {choices}, whose scores {column!r} holds.")
