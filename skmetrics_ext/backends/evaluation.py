@@ -98,7 +98,7 @@ def evaluate(
     Parameters
     ----------
     dataset : object
-        Path, folder or glob of Parquet or CSV files; pyarrow data set, table or record-batch
+        Path, folder or glob of Parquet, CSV or JSON files; pyarrow data set, table or record-batch
         reader; pandas or polars frame, polars lazy frame; Dask or Spark DataFrame; DuckDB
         relation.
     true : str

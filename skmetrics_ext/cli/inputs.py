@@ -112,17 +112,8 @@ def _held(path: str, files: tuple[str, ...], columns: dict[str, Any], sides: lis
 
 def _columns_in(names: ColumnNames, header: Sequence[str], key: str) -> ColumnNames:
     """The columns of one of two files, and the one that both have."""
-
-    def here(name: str | None) -> str | None:
-        return name if name in header else None
-
-    scores = tuple(name for name in names.score if name in header)
-    further = [name for name in names.by.columns if name in header and name != key]
-    return ColumnNames(
-        here(names.true) or key,
-        scores,
-        here(names.pred),
-        here(names.weight),
-        GroupColumns((*further, key), crossed=True),
-        here(names.clusters),
-    )
+    here: Any = {name: name for name in header}.get
+    further = [name for name in filter(here, names.by.columns) if name != key]
+    by = GroupColumns((*further, key), crossed=True)
+    roles = here(names.pred), here(names.weight), by, here(names.clusters)
+    return ColumnNames(here(names.true, key), tuple(filter(here, names.score)), *roles)

@@ -220,8 +220,12 @@ def _cut(
             raise InvalidParameterError(
                 "threshold= makes labels of scores: pass y_score= or y_proba=, and no y_pred."
             )
-        cut = labels_at(threshold, y_true, score, positive, name)
-        arrays["labels"] = replace(cut, name="y_pred")
+        models = score if isinstance(score, Mapping) else {None: score}
+        cut = {
+            model: replace(labels_at(threshold, y_true, each, positive, name), name="y_pred")
+            for model, each in models.items()
+        }
+        arrays["labels"] = cut if isinstance(score, Mapping) else cut[None]
     elif not taking:
         names = [metric.name for metric in metrics]
         raise InvalidParameterError(f"threshold= changes none of {names}: leave it out.")
@@ -234,16 +238,13 @@ def _with_params(metrics: Sequence[Metric], params: dict[str, Any]) -> list[Metr
     if unused:
         names = [metric.name for metric in metrics]
         raise InvalidParameterError(f"No metric of {names} takes {sorted(unused)}.")
+
+    def is_free(metric: Metric, key: str) -> bool:
+        """The plain name of a metric has defaults, which the name of a variant settles."""
+        return metric.takes(key) and (key not in metric.params or metric.name == metric.spec.name)
+
     return [
-        metric.with_params(
-            **{
-                key: value
-                for key, value in params.items()
-                # The plain name has defaults, which the name of a variant settles.
-                if metric.takes(key)
-                and (key not in metric.params or metric.name == metric.spec.name)
-            }
-        )
+        metric.with_params(**{key: params[key] for key in params if is_free(metric, key)})
         for metric in metrics
     ]
 
