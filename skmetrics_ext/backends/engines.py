@@ -76,8 +76,8 @@ def open_engine(dataset: Any, names: ColumnNames, engine: str, memory_limit: int
             return _open_in_duckdb(dataset, names, memory_limit)
         return MemoryEngine(_rows_in_memory(dataset), names, memory_limit, resident=True)
     raise InvalidParameterError(
-        "dataset must be a path or glob of Parquet, CSV or JSON files, a pyarrow data set, table or "
-        "reader, a pandas, polars, Dask or Spark DataFrame, or a DuckDB relation, got "
+        "dataset must be a path or glob of Parquet, CSV or JSON files, a pyarrow data set, table "
+        "or reader, a pandas, polars, Dask or Spark DataFrame, or a DuckDB relation, got "
         f"{library}.{kind}."
     )
 
