@@ -355,7 +355,7 @@ class CurveDisplay(SourceDisplay):
             for row in summary:
                 is_same = row.model == model and metrics[row.metric].function == function
                 if is_same and np.isclose(row.value, line.value, rtol=0, atol=1e-9):
-                    bounds, note = (row.low, row.high), row.interval_note or ""
+                    bounds, note = (row.low, row.high), row.note
                     level, error = report.confidence_level, row.standard_error
                     return estimate(row.value, bounds, error, row.interval, level, note)
             return None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from skmetrics_ext._lazy import renamed_argument
 from skmetrics_ext.formats import json_of
+from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.limits import reader_of_sums
 from skmetrics_ext.registry.find import registered_name
 from skmetrics_ext.report import saving, tables
@@ -115,7 +116,7 @@ class CrossValidationReport(FoldValues, Tabular):
             raise InvalidParameterError(f"{metric} is undefined on every fold of every model.")
         return max(means, key=lambda name: means[name])
 
-    def folds(self) -> Table:
+    def folds(self) -> Estimates:
         """Values of each fold.
 
         Returns
@@ -128,7 +129,7 @@ class CrossValidationReport(FoldValues, Tabular):
         """
         return tables.fold_table(self)
 
-    def summary(self, interval: IntervalKind | None = None) -> Table:
+    def summary(self, interval: IntervalKind | None = None) -> Estimates:
         """Mean, spread and interval of each model and metric.
 
         Parameters
@@ -179,7 +180,7 @@ class CrossValidationReport(FoldValues, Tabular):
         check_option("interval", kind, INTERVAL_KINDS)
         return tables.summary_table(self, kind)
 
-    def pooled(self, *, y_true: Any = None, proxy: Any = None) -> Table:
+    def pooled(self, *, y_true: Any = None, proxy: Any = None) -> Estimates:
         """Each metric on the out-of-fold predictions of all folds together, if that is valid.
 
         Predicted labels and probabilities have the same meaning on every fold and are pooled.
@@ -242,7 +243,7 @@ class CrossValidationReport(FoldValues, Tabular):
         *,
         rope: float | Mapping[str, float] | None = None,
         against: Literal["all", "baseline"] = "all",
-    ) -> Table:
+    ) -> Estimates:
         """Pairwise comparisons of the models, and of each with the baseline, on the same folds.
 
         Tests are Nadeau and Bengio's corrected resampled t-test and its Bayesian counterpart, over

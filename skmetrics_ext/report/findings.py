@@ -170,16 +170,16 @@ def _against_baseline(report: CrossValidationReport, is_worse: bool) -> Findings
         row = comparison_of(report, metric, model, report.baseline)
         if row is None or _is_significant(report, row) != is_worse:
             continue
-        if row["difference"] < 0 or not is_worse:
-            yield metric, model, f"{relation} the baseline: {_difference(row)}", row["difference"]
+        if row["value"] < 0 or not is_worse:
+            yield metric, model, f"{relation} the baseline: {_difference(row)}", row["value"]
 
 
 def _within_noise(report: CrossValidationReport) -> Findings:
     for metric in report.metrics:
         row = best_and_next(report, metric)
         if row is not None and not _is_significant(report, row):
-            text = f"not distinguishable from the runner-up, {row['model_b']}"
-            yield metric, row["model_a"], f"{text}: {_difference(row)}", row["difference"]
+            text = f"not distinguishable from the runner-up, {row['against']}"
+            yield metric, row["model"], f"{text}: {_difference(row)}", row["value"]
 
 
 def best_and_next(report: CrossValidationReport, metric: str) -> dict[str, Any] | None:
@@ -196,15 +196,15 @@ def comparison_of(
 ) -> dict[str, Any] | None:
     """Comparison of two models, as first less second; None if there is none."""
     for row in summary.comparisons(report, metric):
-        if np.isnan(row["p_value"]) or {row["model_a"], row["model_b"]} != {first, second}:
+        if np.isnan(row["p_value"]) or {row["model"], row["against"]} != {first, second}:
             continue
-        if row["model_a"] == first:
+        if row["model"] == first:
             return dict(row)
         return {
             **row,
-            "model_a": first,
-            "model_b": second,
-            "difference": -row["difference"],
+            "model": first,
+            "against": second,
+            "value": -row["value"],
             "low_holm": -row["high_holm"],
             "high_holm": -row["low_holm"],
         }
@@ -212,7 +212,7 @@ def comparison_of(
 
 
 def _is_significant(report: CrossValidationReport, row: Mapping[str, Any]) -> bool:
-    return bool(row["p_holm"] < 1 - report.confidence_level)
+    return bool(row["p_adjusted"] < 1 - report.confidence_level)
 
 
 def _difference(row: Mapping[str, Any]) -> str:
@@ -412,7 +412,7 @@ def _answer(report: CrossValidationReport) -> Iterator[str]:
         if pairs[-1] is None:
             yield f"Too few folds for a comparison with {baseline}."
     for pair in filter(None, pairs):
-        other = pair["model_b"]
+        other = pair["against"]
         other = other if other == baseline else f"the runner-up, {other}"
         relation = "Better than" if _is_significant(report, pair) else "Not distinguishable from"
         yield f"{relation} {other}: {_difference(pair)}."

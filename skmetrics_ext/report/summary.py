@@ -18,6 +18,7 @@ from skmetrics_ext.inference.answers import Asked, answer
 from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign
 from skmetrics_ext.inference.draws.readers import sample_of_checked
 from skmetrics_ext.inference.draws.samples import TallySample
+from skmetrics_ext.inference.estimate_rows import EstimateRow, Question
 from skmetrics_ext.inference.linearized import Linearized, linearize, mean_of_folds
 from skmetrics_ext.inference.nested_cv import LOSS_OF, nested_cv_interval
 from skmetrics_ext.inference.results import Estimate
@@ -56,7 +57,7 @@ GAP = ("train", "gap", "gap_low", "gap_high")  # columns of a report with train=
 Key = tuple[str, str]  # a model and a metric
 Factors = Mapping[Key, float]  # of a sum of values
 _NAN = float("nan")
-_INTERVAL = ("value", "standard_error", "low", "high")
+_INTERVAL = ("value", "low", "high", "standard_error", "method", "note")
 _NO_SPREAD = "the value is the same on every fold, so there is no interval from the folds"
 _FEWEST_FOLDS, _MOST_FOLDS = 3, 10
 
@@ -158,13 +159,32 @@ def _gap(report: FoldValues, model: str, metric: str) -> dict[str, float]:
 # --------------------------------------------------------------------------- intervals
 
 
-def summary_of(report: FoldValues, kind: str) -> list[dict[str, Any]]:
+def summary_of(report: FoldValues, kind: str) -> list[EstimateRow]:
     """Rows of the summary, with intervals of one kind."""
     intervals = intervals_of(report, kind)
     if kind == "nested" and all(np.isnan(cell["low"]) for cell in intervals.values()):
-        notes = "; ".join(dict.fromkeys(cell["interval_note"] for cell in intervals.values()))
+        notes = "; ".join(dict.fromkeys(cell["note"] for cell in intervals.values()))
         raise InvalidParameterError(f"interval='nested' is not available: {notes}.")
-    return [{**cell, **intervals[cell["model"], cell["metric"]]} for cell in fold_cells(report)]
+    rows = []
+    for cell in fold_cells(report):
+        key = cell["model"], cell["metric"]
+        known, level = _question(report, kind, key), report.confidence_level
+        rows.append(EstimateRow({**cell, **intervals[key]}, level, known))
+    return rows
+
+
+def _question(report: FoldValues, kind: str, key: Key) -> Question | None:
+    """What a row is computed with; None for intervals that speak of other training sets."""
+    measure = metric_of(report.data.scorers.get(key[1]))
+    estimate = sum_of_values(report, kind, {key: 1.0})
+    if kind not in _STATISTICS or measure is None or np.isnan(estimate.low):
+        return None
+
+    def read() -> Leaf:
+        return _term(report, key, 1.0, _STATISTICS[kind](report, key))[1]
+
+    sign = report.data.sign(key[1])
+    return Question(measure, read, report.confidence_level, found=estimate, sign=sign)
 
 
 def kind_of(report: FoldValues, interval: str | None = None) -> str:
@@ -200,10 +220,9 @@ def intervals_of(report: FoldValues, kind: str) -> dict[tuple[str, str], Any]:
     for model, metric in product(report.models, report.metrics):
         estimate = sum_of_values(report, kind, {(model, metric): 1.0})
         cells[model, metric] = {
+            **{key: getattr(estimate, key) for key in _INTERVAL},
             "interval": kind,
             "target": target,
-            **{key: getattr(estimate, key) for key in _INTERVAL},
-            "interval_note": estimate.note or None,
         }
     return cells
 
@@ -287,6 +306,15 @@ def bounds_of(data: Any, name: str) -> tuple[float, float]:
 
 
 # --------------------------------------------------------------------------- mean over folds
+
+
+def _of_folds(report: FoldValues, key: Key) -> Linearized:
+    """The mean of a metric over the folds on which it is defined."""
+    values, results = _on_common_folds(report, {key: 1.0})
+    return _fold_mean(report, key, list(compress(results[key], np.isfinite(values))))
+
+
+_STATISTICS = {"cv": _of_folds, "pooled": _of_all}
 
 
 def _over_folds(report: FoldValues, factors: Factors) -> Estimate:
@@ -445,7 +473,7 @@ def sum_of_values(report: FoldValues, kind: str, factors: Factors) -> Estimate:
 
 # --------------------------------------------------------------------------- comparisons
 
-_TESTED = ("difference", "low", "high", "p_value", "low_holm", "high_holm", "p_holm")
+_TESTED = ("value", "low", "high", "p_value", "low_holm", "high_holm", "p_adjusted")
 _POSTERIOR = ("p_a_better", "p_equivalent", "p_b_better")
 
 
@@ -465,7 +493,7 @@ def compare_models(
         {**row, **_posterior(report, row, ropes.get(name)), "rope": ropes.get(name)}
         for name in metrics
         for row in comparisons(report, name)
-        if against == "all" or report.baseline in (row["model_a"], row["model_b"])
+        if against == "all" or report.baseline in (row["model"], row["against"])
     ]
 
 
@@ -506,7 +534,7 @@ def comparisons(report: FoldValues, metric: str) -> list[dict[str, Any]]:
         test = fold_tests.corrected_resampled_ttest(
             **_paired(report, row), confidence_level=1 - size
         )
-        row.update(p_holm=float(p_holm), low_holm=test.low, high_holm=test.high)
+        row.update(p_adjusted=float(p_holm), low_holm=test.low, high_holm=test.high)
     return rows
 
 
@@ -521,22 +549,23 @@ def paired_folds(
 
 
 def _paired(report: FoldValues, row: Mapping[str, Any]) -> dict[str, Any]:
-    metric, others = row["metric"], {r.fold: r for r in report.results_of(row["model_b"])}
-    results = [result for result in report.results_of(row["model_a"]) if result.fold in others]
+    metric, others = row["metric"], {r.fold: r for r in report.results_of(row["against"])}
+    results = [result for result in report.results_of(row["model"]) if result.fold in others]
     first = measured(report, metric, results)
     second = measured(report, metric, [others[result.fold] for result in results])
     return paired_folds(report, results, first, second)
 
 
 def _test_pair(report: FoldValues, metric: str, model_a: str, model_b: str) -> dict[str, Any]:
-    row: dict[str, Any] = {"metric": metric, "model_a": model_a, "model_b": model_b}
+    row: dict[str, Any] = {"metric": metric, "model": model_a, "against": model_b}
     paired = _paired(report, row)
-    row |= {"n_folds": len(paired["scores_a"]), **dict.fromkeys(_TESTED, _NAN), "reason": None}
+    row |= {"n_folds": len(paired["scores_a"]), **dict.fromkeys(_TESTED, _NAN), "note": ""}
     if row["n_folds"] < 2:
-        row["reason"] = f"both are defined on {row['n_folds']} folds; at least 2 are needed"
+        row["note"] = f"both are defined on {row['n_folds']} folds; at least 2 are needed"
         return row
     test = fold_tests.corrected_resampled_ttest(**paired, confidence_level=report.confidence_level)
-    return row | {key: getattr(test, key) for key in ("difference", "low", "high", "p_value")}
+    row |= {"adjustment": "holm", "value": test.difference}
+    return row | {key: getattr(test, key) for key in ("low", "high", "p_value", "method")}
 
 
 def _posterior(report: FoldValues, row: Mapping[str, Any], rope: float | None) -> dict[str, float]:

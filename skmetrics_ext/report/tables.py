@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from textwrap import fill
 from typing import Any, Literal
 
 from skmetrics_ext.formats import WIDTH, interval, number, probability, signed, text_table
+from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.spec import NO_ROW
 from skmetrics_ext.registry import scorers
@@ -27,6 +28,7 @@ _UNDEFINED = "undefined in {} of {} folds: {}"
 _FILLED = "by convention in {} of {} folds: {}"
 _LACKING = "in {} of {} folds {}"
 _ROPE = " by more than the region of practical equivalence, or that neither is"
+_SENTENCES = ("reasons", "note", "notes")
 _NAMES = columns("model", "metric")
 _FIT = "fit (s)"
 _SECONDS = (
@@ -35,9 +37,9 @@ _SECONDS = (
 )
 _FOLDS = columns("model", "metric", "fold", "value", ("train", "n_train"), ("test", "n_test"))
 _FOLD_FIELDS = ("n_train", "n_test", "fit_time", "score_time")
-_ESTIMATE_FIELDS = ("value", "low", "high", "standard_error", "design_effect")
+_ESTIMATE_FIELDS = ("value", "low", "high", "standard_error", "method", "note", "design_effect")
 # Columns that change sign, and pairs of bounds that change sign and places, when a loss is shown.
-_NEGATED = ("mean", "value", "train", "gap", "train_value", "difference")
+_NEGATED = ("mean", "value", "train", "gap", "train_value")
 _SWAPPED = (("low", "high"), ("low_holm", "high_holm"), ("gap_low", "gap_high"))
 
 
@@ -78,9 +80,10 @@ def question_text(models: Sequence[str], positive: Any) -> str:
 
 
 def difference_text(name: str, row: Mapping[str, Any], sign: int = 1, of: str = "") -> str:
-    """A difference with its interval and p-value; ``of`` is the suffix of the adjusted columns."""
+    """A difference with its interval and p-value; ``of`` is the suffix of the adjusted bounds."""
+    p_value = "p_adjusted" if of else "p_value"
     ends = interval(*sorted((sign * row[f"low{of}"], sign * row[f"high{of}"])))
-    shown, p_value = signed(sign * row["difference"]), probability(row[f"p{of or '_value'}"])
+    shown, p_value = signed(sign * row["value"]), probability(row[p_value])
     equals = "" if p_value.startswith("<") else "= "
     p_name = "p (Holm)" if of else "p"
     return f"difference in {name} {shown or 'nan'} {ends}, {p_name} {equals}{p_value}"
@@ -98,17 +101,33 @@ def interval_column(report: FoldValues) -> tuple[str, str]:
     return f"{100 * report.confidence_level:g}% interval", "interval"
 
 
-def summary_table(report: FoldValues, interval: str) -> Table:
+class EstimatesOfReport(Estimates):
+    """Estimates of a report, which print with columns of their own and mark the baseline."""
+
+    def __init__(
+        self,
+        rows: Iterable[Mapping[str, Any]],
+        shown: Sequence[Shown],
+        report: FoldValues,
+        lead: Sequence[str] = (),
+        *,
+        notes: Sequence[str] = (),
+        empty: str = "no rows",
+    ) -> None:
+        super().__init__(rows, confidence_level=report.confidence_level, lead=lead, notes=notes)
+        self._columns, self.baseline, self.empty = shown, report.baseline, empty
+        self.sentences = tuple(name for name in _SENTENCES if name in self.fields())
+
+    _as_rows, shown = Table._as_rows, Table.shown
+
+
+def summary_table(report: FoldValues, interval: str) -> Estimates:
     """Mean, standard deviation and interval of each model and metric."""
     kind = kind_of(report, interval)
     pooled = [("pooled", "value")] if kind == "pooled" else []
     shown = columns("model", "metric", "mean", ("sd", "std"), *pooled, interval_column(report))
-    return Table(
-        summary_of(report, kind),
-        shown + _train_columns(report),
-        lead=[interval_heading(report, kind)],
-        baseline=report.baseline,
-    )
+    lead = [interval_heading(report, kind)]
+    return EstimatesOfReport(summary_of(report, kind), shown + _train_columns(report), report, lead)
 
 
 def _train_columns(report: FoldValues) -> list[Shown]:
@@ -119,20 +138,20 @@ def _train_columns(report: FoldValues) -> list[Shown]:
     return [*columns("train", "gap"), ends]
 
 
-def fold_table(report: FoldValues) -> Table:
+def fold_table(report: FoldValues) -> Estimates:
     """The values of each fold."""
     rows: list[dict[str, Any]] = []
     for result, metric in product(report.results, report.metrics):
         row = {"model": result.model, "fold": result.fold, "metric": metric}
-        row |= {"value": result.values[metric], "reason": result.reasons.get(metric)}
+        row |= {"value": result.values[metric], "note": result.reasons.get(metric, "")}
         rows.append(row | {key: getattr(result, key) for key in _FOLD_FIELDS})
         if report.has_train:
             rows[-1]["train_value"] = result.train_values.get(metric, math.nan)
     train = columns(("on train", "train_value")) * report.has_train
-    return Table(rows, [*_FOLDS, *train, *_SECONDS], baseline=report.baseline)
+    return EstimatesOfReport(rows, [*_FOLDS, *train, *_SECONDS], report)
 
 
-def pooled_table(report: FoldValues, found: dict[tuple[str, str], Estimate]) -> Table:
+def pooled_table(report: FoldValues, found: dict[tuple[str, str], Estimate]) -> Estimates:
     """Each metric on the out-of-fold predictions of all folds together, with its interval."""
     n_rows = {model: len(part.rows) for model, part in report.predictions.items()}
     rows = [
@@ -140,31 +159,32 @@ def pooled_table(report: FoldValues, found: dict[tuple[str, str], Estimate]) -> 
             "model": model,
             "metric": metric,
             "n_rows": n_rows[model],
-            "method": estimate.method or None,
-            "reason": estimate.note or None,
             **{key: getattr(estimate, key) for key in _ESTIMATE_FIELDS},
         }
         for (model, metric), estimate in found.items()
     ]
     value = Shown("value", form=lambda value: "not pooled" if math.isnan(value) else number(value))
     more = columns(interval_column(report), "method", ("rows", "n_rows"))
-    return Table(rows, [*_NAMES, value, *more], baseline=report.baseline)
+    return EstimatesOfReport(rows, [*_NAMES, value, *more], report)
 
 
-def comparison_table(report: FoldValues, rows: list[dict[str, Any]]) -> Table:
+def comparison_table(report: FoldValues, rows: list[dict[str, Any]]) -> Estimates:
     """Pairs of models on the same folds."""
     ropes = {row["rope"] for row in rows}
     has_rope = not ropes <= {None}
     title = f"P(±{ropes.pop():g})" if len(ropes) == 1 and has_rope else "P(same)"
     shares = [("P(a)", "p_a_better"), (title, "p_equivalent"), ("P(b)", "p_b_better")]
     shown = [
-        *columns("metric", ("a", "model_a"), ("b", "model_b")),
-        Shown("a - b", "difference", lambda value: signed(value) or "undefined"),
+        *columns("metric", ("a", "model"), ("b", "against")),
+        Shown("a - b", "value", lambda value: signed(value) or "undefined"),
         Shown(interval_column(report)[0], ("low_holm", "high_holm"), interval),
-        *columns(("p (Holm)", "p_holm"), *(shares if has_rope else shares[::2])),
+        *columns(("p (Holm)", "p_adjusted"), *(shares if has_rope else shares[::2])),
     ]
     notes = [_TESTS.format(1 - report.confidence_level, _ROPE * has_rope)] if rows else []
-    return Table(rows, shown, notes=notes, empty="no pair of models to compare")
+    empty = "no pair of models to compare"
+    table = EstimatesOfReport(rows, shown, report, notes=notes, empty=empty)
+    table.baseline = None  # of a pair no model is marked
+    return table
 
 
 # --------------------------------------------------------------------------- the report

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pandas
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
 import skmetrics_ext as sx
 
@@ -68,6 +70,27 @@ def models():
                 )
     tables["clusters"] = sx.compare_many("recall", y, pred, groups=patient, n_resamples=199)
     return tables
+
+
+def report():
+    """Three models over five folds, by a metric of ranks, of labels, and a loss."""
+    rng = np.random.default_rng(3)
+    rows = rng.normal(size=(N, 3))
+    y = (rows[:, 0] + rng.normal(size=N) > 0.3).astype(int)
+    return sx.cross_validation_report(
+        {"bayes": GaussianNB(), "tree": DecisionTreeClassifier(max_depth=2, random_state=0)},
+        rows,
+        y,
+        scoring=["roc_auc", "f1", "neg_log_loss"],
+        cv=5,
+    )
+
+
+def reports():
+    of = report()
+    kinds = ("cv", "pooled", "corrected")
+    tables = {f"summary, {kind}": of.summary(kind) for kind in kinds}
+    return tables | {"pooled": of.pooled(), "compare": of.compare(), "folds": of.folds()}
 
 
 def classes():

@@ -379,14 +379,14 @@ def test_a_report_compares_by_the_fold_tests(report):
         for row in rows:
             values = [
                 [result.values[metric] for result in report.results_of(row[model])]
-                for model in ("model_a", "model_b")
+                for model in ("model", "against")
             ]
             right = sx.corrected_resampled_ttest(*values, **sizes)
             bayes = sx.bayesian_correlated_ttest(*values, rope=row["rope"], **sizes)
-            assert [row[key] for key in ("difference", "low", "high", "p_value")] == [
+            assert [row[key] for key in ("value", "low", "high", "p_value")] == [
                 right.difference, right.low, right.high, right.p_value
             ]  # fmt: skip
             shares = ("p_a_better", "p_equivalent", "p_b_better")
             assert [row[key] for key in shares] == [getattr(bayes, key) for key in shares]
             p_values.append(right.p_value)
-        assert [row["p_holm"] for row in rows] == sx.holm_adjust(p_values).tolist()
+        assert [row["p_adjusted"] for row in rows] == sx.holm_adjust(p_values).tolist()

@@ -30,12 +30,21 @@ NEW = {
         "p_value": "p_adjusted",
     },
     "average=None": {},
+    "report": {
+        "interval_note": "note",
+        "reason": "note",
+        "model_a": "model",
+        "model_b": "against",
+        "difference": "value",
+        "p_holm": "p_adjusted",
+    },
 }
 TABLES = {
     "evaluate": frozen_doors.evaluations,
     "gaps": frozen_doors.gaps,
     "compare_many": frozen_doors.models,
     "average=None": frozen_doors.classes,
+    "report": frozen_doors.reports,
 }
 
 

@@ -174,7 +174,7 @@ def reported(question):
         params=None if weight is None else {"sample_weight": weight},
     )
     (fold,) = report.folds()
-    return Answer(flat(sign_of(question) * fold["value"]), fold["reason"] or "")
+    return Answer(flat(sign_of(question) * fold["value"]), fold["note"])
 
 
 # --------------------------------------------------------------------------- by parts

@@ -36,7 +36,7 @@ def test_one_model_is_compared_with_the_baseline():
     ends = f"[{row.low:.4f}, {row.high:.4f}] (95 %, the 5 fitted models)"
     assert best == f"good has the best ROC AUC: {row.mean:.4f} {ends}."
     (pair,) = report.compare()
-    told = f"+{pair.difference:.4f} [{pair.low_holm:.4f}, {pair.high_holm:.4f}], p (Holm) < 0.001"
+    told = f"+{pair.value:.4f} [{pair.low_holm:.4f}, {pair.high_holm:.4f}], p (Holm) < 0.001"
     assert baseline == f"Better than baseline (prior): difference in ROC AUC {told}."
     assert (target, undefined) == (TARGET, "Every metric is defined on every fold.")
 
@@ -46,11 +46,11 @@ def test_one_model_is_compared_with_the_baseline():
 def test_the_better_model_comes_first_in_a_difference(metric, order):
     X, y = data()
     report, _ = found({name: Given(int(name == "turned")) for name in order}, X, y, scoring=metric)
-    (row,) = [row for row in report.compare() if {row.model_a, row.model_b} == {*order}]
-    turn = 1 if (row.model_a == "good") == (metric == "roc_auc") else -1
+    (row,) = [row for row in report.compare() if {row.model, row.against} == {*order}]
+    turn = 1 if (row.model == "good") == (metric == "roc_auc") else -1
     ends = sorted((turn * row.low_holm, turn * row.high_holm))
     name = {"roc_auc": "ROC AUC", "neg_brier_score": "Brier score"}[metric]
-    told = f"{turn * row.difference:+.4f} [{ends[0]:.4f}, {ends[1]:.4f}], p (Holm) < 0.001"
+    told = f"{turn * row.value:+.4f} [{ends[0]:.4f}, {ends[1]:.4f}], p (Holm) < 0.001"
     lines = conclusion(report)
     assert f"Better than the runner-up, turned: difference in {name} {told}." in lines
     assert ends[0] * ends[1] > 0

@@ -65,9 +65,9 @@ def test_nothing_is_found_of_a_good_model():
 def test_a_model_that_is_turned_round_is_worse_than_the_baseline():
     report, told = found({"turned": Given(1)}, *data())
     row = report.compare("roc_auc")[0]
-    assert row.difference < -0.3
+    assert row.value < -0.3
     text = told["worse_than_baseline", "roc_auc", "turned"]
-    assert f"{row.difference:.4f}" in text
+    assert f"{row.value:.4f}" in text
     assert ("no_better_than_baseline", "roc_auc", "turned") not in told
     # Naming every row alike would be better, and is no threshold.
     assert not [code for code, _, _ in told if code == "poor_threshold"]
@@ -87,7 +87,7 @@ def test_what_is_undefined_and_what_failed():
     X[:, -1] = np.arange(len(y))
     report, told = found({"good": Given(0), "bad": Given(0, fails=True)}, X, y)
     assert "in 1 of 5 folds" in told["fit_failed", None, "bad"]
-    undefined = {row.fold for row in report.folds() if row.model == "good" and row.reason}
+    undefined = {row.fold for row in report.folds() if row.model == "good" and row.note}
     assert f"in {len(undefined)} of 5 folds" in told["undefined", "roc_auc", "good"]
     assert "1 (0 in the smallest" in told["few_rows", None, None]
 
@@ -109,7 +109,7 @@ def test_two_that_are_alike_are_within_noise():
     X[:, 1] = np.clip(X[:, 0] + rng.normal(0, 0.02, len(y)), 0, 1)
     report, told = found({"a": Given(0), "b": Given(1), "turned": Given(2)}, X, y)
     best = report.best("roc_auc")
-    assert {best, best_and_next(report, "roc_auc")["model_b"]} == {"a", "b"}
+    assert {best, best_and_next(report, "roc_auc")["against"]} == {"a", "b"}
     assert ("within_noise", "roc_auc", best) in told
     apart = report[["a", "turned"]]
     assert not [r for r in apart.findings() if r.code == "within_noise" and r.metric == "roc_auc"]
@@ -187,7 +187,7 @@ def test_findings_are_rows_that_print():
     assert rows.fields() == fields
     assert all(row.advice == KINDS[row.code].advice for row in rows)
     assert [row.false_alarms for row in rows] == [KINDS[row.code].false_alarms for row in rows]
-    (difference,) = [row.difference for row in report.compare("roc_auc")]
+    (difference,) = [row.value for row in report.compare("roc_auc")]
     assert rows[0].value == difference
     assert {row.code for row in rows} <= set(KINDS)
     assert "worse_than_baseline" in str(rows)
@@ -315,10 +315,10 @@ def test_no_text_contradicts_the_printed_interval(seed):
     shown, rows = report.to_html(), {}
     for row in report.compare():
         excludes_0 = row["low_holm"] > 0 or row["high_holm"] < 0
-        assert excludes_0 == (row["p_holm"] < 0.05)
+        assert excludes_0 == (row["p_adjusted"] < 0.05)
         ends = row["low_holm"], row["high_holm"]
-        rows[row["metric"], row["model_a"], row["model_b"]] = ends, row["p_holm"]
-        rows[row["metric"], row["model_b"], row["model_a"]] = (-ends[1], -ends[0]), row["p_holm"]
+        rows[row["metric"], row["model"], row["against"]] = ends, row["p_adjusted"]
+        rows[row["metric"], row["against"], row["model"]] = (-ends[1], -ends[0]), row["p_adjusted"]
         if row["metric"].startswith("neg_"):  # the page shows the loss
             ends = -ends[1], -ends[0]
         assert f"[{ends[0]:z.4f}, {ends[1]:z.4f}]" in shown
@@ -334,7 +334,7 @@ def test_no_text_contradicts_the_printed_interval(seed):
         assert ("not distinguishable" in text.lower()) == (low <= 0 <= high) == (p_holm >= 0.05)
     baseline = report.compare(against="baseline")
     assert [dict(r) for r in baseline] == [
-        r for r in report.compare() if r.model_b == report.baseline
+        r for r in report.compare() if r.against == report.baseline
     ]
 
 
@@ -348,7 +348,7 @@ def test_adjusted_intervals_have_the_levels_of_holms_method():
     for place, row in enumerate(rows):
         level = 0.05 / (3 - place) if is_rejected else level
         is_rejected = is_rejected and row["p_value"] < level
-        gaps = np.subtract(values[row["model_a"]], values[row["model_b"]])
+        gaps = np.subtract(values[row["model"]], values[row["against"]])
         half = stats.t.isf(level / 2, 4) * np.sqrt(gaps.var(ddof=1) * (1 / 5 + 1 / 4))
         assert row["low_holm"] == pytest.approx(gaps.mean() - half)
         assert row["high_holm"] == pytest.approx(gaps.mean() + half)

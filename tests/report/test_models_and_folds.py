@@ -297,7 +297,7 @@ def test_what_is_pooled_and_with_which_draws():
     assert (row.value, row.low) == pytest.approx((benefit.value, benefit.low), rel=1e-12)
     for name in names[2:]:
         assert np.isnan(rows[name].value)
-        assert "no common scale" in rows[name].reason
+        assert "no common scale" in rows[name].note
     several = report_of({"b": GaussianNB()}, np.arange(N) % 3, scoring="top_k_accuracy")
     row, kept = several.pooled()[0], several.predictions["b"]
     right = top_k_accuracy_score(np.arange(N)[kept.rows] % 3, kept.responses["predict_proba"])

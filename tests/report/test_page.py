@@ -260,11 +260,11 @@ def test_a_baseline_that_cannot_vary_has_no_interval_without_comment():
     row = report.summary()[1]
     assert row.is_baseline
     assert np.isnan(row.low)
-    assert row.interval_note in report.to_html()
+    assert row.note in report.to_html()
     assert "[0.5000, 0.5000]" not in report.to_html()
     (row,) = report[report.baseline].summary("cv")
     assert row.low < 0.5 < row.high
-    assert "no sampling variation" in row.interval_note
+    assert "no sampling variation" in row.note
 
 
 def card_of(text):

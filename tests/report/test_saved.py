@@ -143,7 +143,7 @@ def test_one_model_of_a_report():
     assert one.summary() == [row for row in report.summary() if row.model == "tree"]
     assert one.pooled() == [row for row in report.pooled() if row.model == "tree"]
     assert report[report.models] == report
-    assert report[["tree", "baseline (prior)"]].compare("f1")[0].model_b == "baseline (prior)"
+    assert report[["tree", "baseline (prior)"]].compare("f1")[0].against == "baseline (prior)"
     assert repr(one) == "<CrossValidationReport: 1 models, 2 metrics, 3 folds of 60 rows>"
     with pytest.raises(KeyError, match="models are"):
         _ = report["forest"]

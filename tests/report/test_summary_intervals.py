@@ -148,7 +148,7 @@ def test_intervals_stay_inside_the_range_of_every_metric():
         for row in report.summary("cv"):
             low, high = bounds_of(report.data, row["metric"])
             if np.isnan(row["low"]):
-                assert row["interval_note"], row
+                assert row["note"], row
             else:
                 assert low <= row["low"] <= row["value"] <= row["high"] <= high, row
 
@@ -177,11 +177,11 @@ def test_why_there_is_no_interval():
     one = cross_validation_report(
         GaussianNB(), X[:60], Y[:60], cv=LeaveOneOut(), scoring="accuracy", baseline=None
     )
-    assert "a fold has one row" in row_of(one, "accuracy")["interval_note"]
+    assert "a fold has one row" in row_of(one, "accuracy")["note"]
     own = cross_validation_report(
         GaussianNB(), X, Y, scoring={"mine": lambda model, X, y: 0.5}, baseline=None
     )
-    assert "of this package" in own.summary("cv")[0]["interval_note"]
+    assert "of this package" in own.summary("cv")[0]["note"]
     assert own.summary()[0]["interval"] == "corrected"
     with pytest.raises(ValueError, match="interval has to be one of"):
         own.summary("narrow")
@@ -199,7 +199,7 @@ def test_nested_intervals_are_those_of_nested_cv():
     loss = nested_cv_interval(GaussianNB(), rows, y, loss="log_loss", **options)
     row = found["neg_log_loss"]
     assert (row["low"], row["high"]) == pytest.approx((-loss.high, -loss.low))
-    assert "not f1_macro" in found["f1_macro"]["interval_note"]
+    assert "not f1_macro" in found["f1_macro"]["note"]
     areas = cross_validation_report(LogisticRegression(), X, Y, scoring="roc_auc", cv=3)
     with pytest.raises(ValueError, match=r"'nested' is not available: .*, not roc_auc"):
         areas.summary("nested")

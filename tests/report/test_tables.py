@@ -99,7 +99,7 @@ def test_an_undefined_difference_is_called_so():
     assert np.isnan([rows[0][f"p_{key}"] for key in ("a_better", "equivalent", "b_better")]).all()
     (two, *_) = with_values(report_of(), "recall", [NAN, 0.5, 0.75]).compare("recall")
     assert two.n_folds == 2
-    assert not np.isnan([two.p_value, two.low, two.p_holm, two.p_a_better]).any()
+    assert not np.isnan([two.p_value, two.low, two.p_adjusted, two.p_a_better]).any()
 
 
 # --------------------------------------------------------------------------- the printed report
@@ -193,25 +193,25 @@ def test_losses_are_turned_for_people_and_own_names_are_kept():
     assert shown_metric("neg_own") == ("neg_own", 1)
     row = {"metric": "neg_log_loss", "mean": -0.5, "low": -0.75, "high": -0.25, "std": 0.125,
            "low_holm": 1, "high_holm": 2, "gap_low": 3, "gap_high": 4, "gap": 0.5, "value": None,
-           "difference": 2, "train": -1, "train_value": -2}  # fmt: skip
+           "train": -1, "train_value": -2}  # fmt: skip
     (shown,) = for_people(Table([row]))
     assert dict(shown) == {
         "metric": "Log loss", "mean": 0.5, "low": 0.25, "high": 0.75, "std": 0.125, "low_holm": -2,
         "high_holm": -1, "gap_low": -4, "gap_high": -3, "gap": -0.5, "value": None,
-        "difference": -2, "train": 1, "train_value": 2,
+        "train": 1, "train_value": 2,
     }  # fmt: skip
     (kept,) = for_people(Table([row | {"metric": "recall"}]))
     assert dict(kept) == row | {"metric": "Recall"}
 
 
 def test_a_difference_as_a_text():
-    row = {"difference": -0.25, "low": -0.5, "high": 0.125, "p_value": 0.04, "p_holm": 0.0001,
+    row = {"value": -0.25, "low": -0.5, "high": 0.125, "p_value": 0.04, "p_adjusted": 0.0001,
            "low_holm": -0.75, "high_holm": 0.25}  # fmt: skip
     assert difference_text("x", row) == ("difference in x -0.2500 [-0.5000, 0.1250], p = 0.040")
     assert difference_text("x", row, -1, "_holm") == (
         "difference in x +0.2500 [-0.2500, 0.7500], p (Holm) < 0.001"
     )
-    assert difference_text("x", row | {"difference": NAN}).startswith("difference in x nan [")
+    assert difference_text("x", row | {"value": NAN}).startswith("difference in x nan [")
 
 
 def test_the_question_of_a_page():
@@ -254,7 +254,7 @@ def test_corrected_intervals_of_set_values():
     ):
         (row, *_) = with_values(report, "roc_auc", values).summary("corrected")
         assert np.isnan([row.low, row.high]).all()
-        assert row.interval_note.startswith(told)
+        assert row.note.startswith(told)
 
 
 def test_means_of_infinite_values_have_no_spread():
@@ -333,7 +333,7 @@ def test_a_pair_is_compared_on_the_folds_that_both_have():
     row = replace(report, results=tuple(left)).compare("recall")[0]
     gaps = np.array([0, 0.5, -0.25])
     error = np.sqrt(gaps.var(ddof=1) * (1 / 3 + 15 / 45))
-    assert (row.n_folds, row.difference) == (3, pytest.approx(gaps.mean()))
+    assert (row.n_folds, row.value) == (3, pytest.approx(gaps.mean()))
     assert row.p_value == pytest.approx(2 * stats.t.sf(gaps.mean() / error, 2))
 
 
@@ -353,17 +353,17 @@ def test_adjusted_levels_stop_falling_with_the_first_pair_that_is_not_rejected()
     report = with_values(report_of(cv=KFold(4)), "recall", [0.81, 0.99, 0.7, 0.9])
     report = with_values(report, "recall", [0.5, 0.7, 0.4, 0.6], of="m1")
     report = with_values(report, "recall", [0.9, 0.4, 0.7, 0.3], of=report.baseline)
-    rows = {(row.model_a, row.model_b): row for row in report.compare("recall")}
+    rows = {(row.model, row.against): row for row in report.compare("recall")}
     first, second, third = sorted(rows.values(), key=lambda row: row.p_value)
-    assert first.p_holm == pytest.approx(3 * first.p_value)
-    assert second.p_holm == pytest.approx(2 * second.p_value)
-    assert third.p_holm == pytest.approx(max(third.p_value, second.p_holm))
+    assert first.p_adjusted == pytest.approx(3 * first.p_value)
+    assert second.p_adjusted == pytest.approx(2 * second.p_value)
+    assert third.p_adjusted == pytest.approx(max(third.p_value, second.p_adjusted))
     values = {m: [r.values["recall"] for r in report.results_of(m)] for m in report.models}
-    for row, size in ((first, 3), (second, 2 if first.p_holm < 0.05 else 3),
-                      (third, 1 if second.p_holm < 0.05 else 2)):  # fmt: skip
-        gaps = np.subtract(values[row.model_a], values[row.model_b])
+    for row, size in ((first, 3), (second, 2 if first.p_adjusted < 0.05 else 3),
+                      (third, 1 if second.p_adjusted < 0.05 else 2)):  # fmt: skip
+        gaps = np.subtract(values[row.model], values[row.against])
         half = stats.t.isf(0.025 / size, 3) * np.sqrt(gaps.var(ddof=1) * (1 / 4 + 15 / 45))
         assert (row.low_holm, row.high_holm) == pytest.approx(
             (gaps.mean() - half, gaps.mean() + half)
         )
-    assert first.p_holm < 0.05 < third.p_holm
+    assert first.p_adjusted < 0.05 < third.p_adjusted

@@ -80,7 +80,7 @@ def test_probabilities_that_do_not_sum_to_one_have_a_footnote():
         assert "flattering: by convention in 5 of 5 folds: log_loss: The y_prob values" in str(
             report
         ).replace("\n    ", " ")
-        pooled = {(r["model"], r["metric"]): r["reason"] for r in report.pooled()}
+        pooled = {(r["model"], r["metric"]): r["note"] for r in report.pooled()}
         assert "do not sum to one" in pooled["flattering", "neg_log_loss"]
         assert "do not sum to one" not in (pooled["bayes", "neg_log_loss"] or "")
     panel = ScorerPanel(["neg_log_loss"])
@@ -97,7 +97,7 @@ def test_a_log_loss_of_classes_never_seen_has_a_footnote():
     assert len(notes) == 3
     assert all("clipped to 2.22e-16" in text for text in notes)
     assert not row_of(report, "neg_brier_score")["notes"]
-    pooled = {r["metric"]: r["reason"] for r in report.pooled() if r["model"] == "GaussianNB"}
+    pooled = {r["metric"]: r["note"] for r in report.pooled() if r["model"] == "GaussianNB"}
     assert "never saw the classes [2]" in pooled["neg_log_loss"]
     assert "never saw" not in (pooled["neg_brier_score"] or "")
 
@@ -119,10 +119,10 @@ def test_a_model_that_fails_on_every_fold_keeps_its_row(tmp_path):
         assert row_of(report, metric, "bayes")["mean"] == row_of(alone, metric)["mean"]
     assert "undefined (5) [1]" in str(report)
     assert "no licence" in " ".join(str(report).split())
-    reasons = {row["reason"] for row in report.pooled() if row["model"] == "bad"}
+    reasons = {row["note"] for row in report.pooled() if row["model"] == "bad"}
     assert reasons == {"there are no predictions"}
-    compared = [row for row in report.compare() if "bad" in (row["model_a"], row["model_b"])]
-    assert {row["reason"] for row in compared} == {
+    compared = [row for row in report.compare() if "bad" in (row["model"], row["against"])]
+    assert {row["note"] for row in compared} == {
         "both are defined on 0 folds; at least 2 are needed"
     }
     report.to_html(tmp_path / "report.html")
@@ -208,9 +208,9 @@ def test_a_ratio_0_by_0_is_what_the_scorer_gives():
     for shown in (str(report), report._repr_html_(), report.to_html()):
         assert told in " ".join(shown.split())
     pooled = [row for row in report.pooled() if row["model"] == report.baseline]
-    assert [(row["value"], str(row["reason"])[:14]) for row in pooled] == [
+    assert [(row["value"], str(row["note"])[:14]) for row in pooled] == [
         (0.0, "by convention:"),
-        (0.0, "None"),
+        (0.0, ""),
     ]
 
 
@@ -315,7 +315,7 @@ def test_folds_without_a_class_are_not_compared(metric):
         return
     assert row["n_folds"] == 3
     expected = np.mean([by_fold[0][k] - by_fold[1][k] for k in whole])
-    assert row["difference"] == pytest.approx(expected)
+    assert row["value"] == pytest.approx(expected)
 
 
 def test_areas_over_classes_of_a_fold_without_one():

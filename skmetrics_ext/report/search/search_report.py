@@ -213,7 +213,7 @@ def _nested(plan: SearchPlan, outer: Any, level: float) -> Estimate:
     )
     (row,) = report.summary()
     bounds, method = (row["low"], row["high"]), f"nested, {row['interval']}"
-    note = row["interval_note"] or ""
+    note = row["note"]
     return estimate(row["mean"], bounds, row["standard_error"], method, level, note)
 
 
