@@ -51,7 +51,7 @@ TABLES = {
 def same(new, old):
     """Whether a cell is what it was; numbers to 1e-9."""
     if isinstance(old, float):
-        return new == pytest.approx(old, rel=1e-9, abs=1e-12)
+        return new == pytest.approx(old, rel=1e-9, abs=1e-12, nan_ok=True)
     if old is None:
         return new is None or new == "" or np.isnan(new)
     return (list(new) if isinstance(new, tuple) else new) == old
