@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -48,7 +49,23 @@ def _cv(options: argparse.Namespace) -> int:
         report.save(options.save)
     text = str(report).replace("pass pos_label= for", "pass --positive for")
     figures = json.loads(str(report.to_json())) if options.json else None
-    return show(options, figures, text, lambda _: report.to_html(), report.require)
+    return show(options, figures, text, lambda _: report.to_html(), report.require, _former)
+
+
+def _former(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """A report under the keys of version 0.2."""
+    notes = {"summary": "interval_note"} | dict.fromkeys(("folds", "pooled", "compare"), "reason")
+    pairs = {"model": "model_a", "against": "model_b", "value": "difference"}
+    pairs |= {"p_adjusted": "p_holm"}
+    known = dict(figures)
+    for name, of_note in notes.items():
+        named = {"note": of_note} | (pairs if name == "compare" else {})
+        known[name] = [
+            {named.get(key, key): None if key == "note" and not cell else cell
+             for key, cell in row.items()}
+            for row in figures[name]
+        ]  # fmt: skip
+    return {**known, "schema_version": 1}
 
 
 def _splitter(options: argparse.Namespace, data: Dataset) -> Any:

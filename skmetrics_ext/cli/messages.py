@@ -11,7 +11,7 @@ from typing import Any
 from skmetrics_ext.formats import json_of
 from skmetrics_ext.report.page.document import document, note, section, table
 from skmetrics_ext.requirements import Verdicts
-from skmetrics_ext.tables import Table, written
+from skmetrics_ext.tables import SCHEMA_VERSION, Table, written
 from skmetrics_ext.validation.errors import printable
 
 _ADVICE = re.compile(r"; [^;\"]*method='[^;\"]*")  # of notes: commands have no such option
@@ -34,19 +34,33 @@ def show(
     text: str,
     page: Callable[[Verdicts | None], str | None],
     check: Callable[[list[str]], Verdicts] | None = None,
+    former: Callable[[Any], Any] = dict,
 ) -> int:
     """Check the requirements, write the page, and print the figures as JSON, or the text.
 
-    Returns the exit status, which is 1 if a requirement is not met.
+    ``former`` puts the figures under the keys that they had in version 0.2. Returns the exit
+    status, which is 1 if a requirement is not met.
     """
     verdicts = check(options.require) if check is not None and options.require else None
     if options.html:  # before printing: the reader of stdout may stop early, as `head` does
         written(page(verdicts) or "", options.html)
+    if options.json:
+        is_former = options.json_schema < SCHEMA_VERSION
+        figures = former(figures) if is_former else {"schema_version": SCHEMA_VERSION, **figures}
     if verdicts is not None:
         figures = {**figures, **verdicts.to_dict()} if options.json else figures
         text = f"{text}\n\n{verdicts}"
     print_lines(_ADVICE.sub("", json_of(figures)) if options.json else text)
     return 0 if verdicts is None or verdicts.passed else 1
+
+
+def renamed(rows: Iterable[Mapping[str, Any]], **names: str) -> list[dict[str, Any]]:
+    """Rows with these keys alone, each with the value of the key that is named."""
+    empty = {"reason": None, "method": None}
+    return [
+        {key: row[own] or empty.get(key, row[own]) for key, own in names.items() if own in row}
+        for row in rows
+    ]
 
 
 def page_of(

@@ -19,6 +19,7 @@ from skmetrics_ext.inference.draws.readers import sample_of_rows
 from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.inference.methods import methods_of
 from skmetrics_ext.registry import METRICS, MetricSpec, find
+from skmetrics_ext.tables import SCHEMA_VERSION
 
 _WIDTH = 100
 _READS = {
@@ -100,7 +101,10 @@ def _metrics(options: argparse.Namespace) -> None:
     if options.name is not None:
         print_lines(explain(options.name))
     elif options.json:
-        print_lines(json_of([dict(zip(_HEADER, row, strict=True)) for row in rows]))
+        listed = [dict(zip(_HEADER, row, strict=True)) for row in rows]
+        is_former = options.json_schema < SCHEMA_VERSION
+        figures = {"schema_version": SCHEMA_VERSION, "rows": listed}
+        print_lines(json_of(listed if is_former else figures))
     else:
         print_lines(text_table(_HEADER, rows, align="<<<<><"))
 
@@ -115,5 +119,9 @@ def _row(spec: MetricSpec) -> tuple[str, ...]:
 
 
 LIST = Command(
-    "metrics", "list all metrics, or explain one", ("--json", "recall"), ("json", "name"), _metrics
+    "metrics",
+    "list all metrics, or explain one",
+    ("--json", "recall"),
+    ("json", "json-schema", "name"),
+    _metrics,
 )

@@ -17,6 +17,7 @@ from skmetrics_ext.registry.defaults import CHOICE
 from skmetrics_ext.report.cross_validation import STRATEGIES
 from skmetrics_ext.report.summary import INTERVAL_KINDS
 from skmetrics_ext.requirements import Requirement
+from skmetrics_ext.tables import SCHEMA_VERSION
 from skmetrics_ext.thresholds.criteria import RULES
 
 RESAMPLES = 1000
@@ -349,11 +350,17 @@ OPTIONS: Mapping[str, Option] = {
     "save": Option("keep the report for results.CrossValidationReport.load", "OUT", type=_new_file),
     "html": Option("write a page with tables and pictures", "OUT", type=_new_file),
     "json": _switch("print JSON instead of tables"),
+    "json-schema": Option(
+        "keys of --json: those of tables of estimates (2), or those of version 0.2 (1)",
+        default=SCHEMA_VERSION,
+        type=int,
+        choices=(1, SCHEMA_VERSION),
+    ),
     "quiet": _switch("no progress bar"),
 }
 _LAYOUT = ("sep", "encoding", "decimal", "thousands", "missing", "no-header", "skip-rows")
 TEXT = (*_LAYOUT, "drop-missing")
-_OUTPUT = ("confidence", "html", "json", "quiet")
+_OUTPUT = ("confidence", "html", "json", "json-schema", "quiet")
 COMMON = ("target", "positive", "weight", "groups", *TEXT, *_OUTPUT)
 COLUMNS = ("predictions", "join", "score", "pred", *COMMON)
 PREDICTIONS = (*COLUMNS, "model", "by", "metrics", "resamples", "require")

@@ -27,7 +27,7 @@ _LEGENDS = (
     "Percentages in confusion matrices are of the true class."
 )
 _NOT_DRAWN = "There are no pictures, because the rows were read in parts."
-MODELS_OF_PAIR = (("first", "value_a"), ("second", "value_b"))  # keys of a model and its value
+MODELS_OF_PAIR = (("model", "value_a"), ("against", "value_b"))  # keys of a model and its value
 _METHODS = {"probabilities": "predict_proba", "values": "decision_function"}
 Row = dict[str, Any]
 
@@ -81,11 +81,11 @@ def _table(data: Predictions, rows: Sequence[Row]) -> str:
     shown = [{**row, "metric": display_name(row["metric"])} for row in rows]
     ends = f"{100 * data.options.confidence:g}% interval", "interval"
     group = [] if rows[0].get("group", ALL) == ALL else ["group"]
-    if "of" not in rows[0]:
-        pair = ("a", "first"), ("b", "second"), ("a - b", "difference"), ends, ("p", "p_value")
+    if "kind" not in rows[0]:
+        pair = ("a", "model"), ("b", "against"), ("a - b", "value"), ends, ("p", "p_value")
         claim = [key for key in ("claim", "margin", "concluded") if key in rows[0]]
         return table(Table(shown, columns(*group, "metric", *pair, *claim, "method")))
-    value = ("model", "of"), "metric", "value", ends, "method", ("rows", "n_rows")
+    value = "model", "metric", "value", ends, "method", ("rows", "n_rows")
     order = {key: [*dict.fromkeys(row[key] for row in shown)] for key in ("group", "metric")}
     shown.sort(key=lambda row: [order[key].index(row[key]) for key in order])
     return table(Table(shown, columns(*group, *value)))
@@ -97,9 +97,9 @@ def _table(data: Predictions, rows: Sequence[Row]) -> str:
 def _card(results: Results, verdicts: Verdicts | None) -> Iterator[str]:
     """Lines at the top: the best model by the first metric, and what it was computed from."""
     data = results.data
-    pairs = [row for row in results.pairs if "first" in row]  # others have no values
+    pairs = [row for row in results.pairs if "against" in row]  # others have no values
     values = results.rows or [
-        {"of": row[model], "metric": row["metric"], "value": row[value]}
+        {"model": row[model], "metric": row["metric"], "value": row[value]}
         for row in pairs
         for model, value in MODELS_OF_PAIR
     ]
@@ -129,7 +129,7 @@ def _answer(results: Results) -> Iterator[str]:
     data = results.data
     shown = dict.fromkeys(row["metric"] for row in results.rows)
     metric = next(name for name in [*(data.requested or ()), *shown] if name in shown)
-    rows = {row["of"]: row for row in results.rows if row["metric"] == metric}
+    rows = {row["model"]: row for row in results.rows if row["metric"] == metric}
     ordered = best_first(metric, {model: row["value"] for model, row in rows.items()})
     name, higher = display_name(metric), find_metric(metric).spec.greater_is_better
     direction = " (lower is better)" if higher is False else ""
@@ -154,7 +154,7 @@ def _comparisons(
 ) -> Iterator[str]:
     """How the best model compares with the runner-up, or which claims are concluded."""
     for pair in pairs:
-        first, second = pair["first"], pair["second"]
+        first, second = pair["model"], pair["against"]
         if "claim" in pair:
             conclusion = "concluded" if pair["concluded"] else "not concluded"
             margin = "" if pair["margin"] is None else f" by a margin of {pair['margin']:g}"

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext import compare, compare_many, confidence_interval, evaluate, leaderboard
-from skmetrics_ext.cli.messages import log, show
+from skmetrics_ext.cli.messages import log, renamed, show
 from skmetrics_ext.cli.options import MOST_RESAMPLED, PREDICTIONS, RESAMPLES, Command
 from skmetrics_ext.cli.predictions import ALL, LARGE, PredictedModel, Predictions, find_metric
 from skmetrics_ext.cli.predictions_page import MODELS_OF_PAIR, Results, best_first, predictions_page
+from skmetrics_ext.inference.estimate_rows import EstimateRow
 from skmetrics_ext.limits import reader_of_sums
 from skmetrics_ext.merged.evaluation import Evaluation
 from skmetrics_ext.progress import reporting
@@ -24,7 +25,13 @@ from skmetrics_ext.registry.defaults import HEADINGS
 from skmetrics_ext.requirements import check_requirements
 from skmetrics_ext.tables import Table, columns
 
-_KEYS = ("value_b", "difference", "low", "high", "p_value", "method", "note")
+# Keys of values in version 0.2, and what they are called.
+_FORMER = {key: key for key in ("group", "of", "kind", "metric", "value", "low", "high", "n_rows")}
+_FORMER |= {"of": "model", "method": "method", "reason": "note"}
+_KEYS = ("value_b", "value", "low", "high", "p_value", "method", "note")
+_OF_VALUES = (
+    *("metric", "value", "low", "high", "n_rows", "standard_error", "p_value", "method", "note"),
+)
 Row = dict[str, Any]
 
 
@@ -69,16 +76,37 @@ def _score(options: argparse.Namespace) -> int:
         log("only a few metrics are shown: --all shows all that apply, --metrics NAME others")
     text = "\n\n".join(f"{title}\n{table}" for title, table in tables.items())
     results = Results(data, rows, pairs, worst if options.by else None)
-    figures: Any = rows
-    if options.require or has_pairs:
-        figures = {"rows": rows, "differences": pairs, "best": best}
-    of_all_rows = [
-        {**row, "model": row["of"], "group": None} for row in results.of(all_rows=True).rows
-    ]
+    figures = {"rows": _estimates(rows), "differences": _estimates(pairs), "best": best}
+    is_short = not (options.require or has_pairs)
+
+    def former(_: Any) -> Any:
+        old = renamed(rows, **_FORMER)
+        return old if is_short else {**figures, "rows": old, "differences": _former_pairs(pairs)}
+
+    of_all_rows = [{**row, "group": None} for row in results.of(all_rows=True).rows]
     keys = [(row["model"], row["metric"]) for row in of_all_rows]
     read = reader_of_sums(keys, partial(_total, data) if data.in_memory else None)
     check = partial(check_requirements, rows=of_all_rows, worst=results.worst, read=read)
-    return show(options, figures, text, partial(predictions_page, "Scores of {}", results), check)
+    page = partial(predictions_page, "Scores of {}", results)
+    return show(options, figures, text, page, check, former)
+
+
+def _estimates(rows: Sequence[Row]) -> list[EstimateRow]:
+    """Rows under the keys of tables of estimates."""
+    found = []
+    for row in rows:
+        own = {**row, "group": None if row.get("group", ALL) == ALL else row["group"]}
+        if "p_alone" in own:
+            own |= {"p_value": own.pop("p_alone"), "p_adjusted": own["p_value"]}
+        found.append(EstimateRow(own))
+    return found
+
+
+def _former_pairs(pairs: Sequence[Row]) -> list[Row]:
+    """Differences under the keys of version 0.2, which are also the headings of their table."""
+    names = {key: key for row in pairs for key in row if key != "p_alone"}
+    named = {"model": "first", "against": "second", "value": "difference"}
+    return renamed(pairs, **{named.get(key, key): key for key in names})
 
 
 def _evaluate(
@@ -120,11 +148,9 @@ def _rows(
         for row in evaluation:
             yield {
                 "group": _group_name(options.by, by, row.group),
-                "of": model,
+                "model": model,
                 "kind": "marks" if options.right else _kind(row.metric),
-                **{key: row[key] for key in ("metric", "value", "low", "high", "n_rows")},
-                "method": row.method or None,
-                "reason": row.note or None,
+                **{key: row[key] for key in _OF_VALUES},
             }
 
 
@@ -143,7 +169,7 @@ def _tables(options: argparse.Namespace, rows: Sequence[Row]) -> Iterator[tuple[
     """A title and a table for each group and model."""
     parts: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
-        parts.setdefault((row["group"], row["of"]), []).append(row)
+        parts.setdefault((row["group"], row["model"]), []).append(row)
     interval = f"{100 * options.confidence:g}% interval", "interval"
     shown = columns("kind", "metric", "value", interval, "method")
     for (group, model), part in parts.items():
@@ -159,12 +185,12 @@ def _best_models(pairs: Sequence[Row], level: float) -> dict[str, tuple[str, ...
     """
     best: dict[str, tuple[str, ...]] = {}
     for name in dict.fromkeys(row["metric"] for row in pairs):
-        rows = [row for row in pairs if row["metric"] == name and "first" in row]
+        rows = [row for row in pairs if row["metric"] == name and "against" in row]
         values = {row[model]: row[value] for row in rows for model, value in MODELS_OF_PAIR}
         ordered = best_first(name, values)
         if not ordered or any(map(math.isnan, values.values())):
             continue
-        differ = [{row["first"], row["second"]} for row in rows if row["p_value"] <= 1 - level]
+        differ = [{row["model"], row["against"]} for row in rows if row["p_value"] <= 1 - level]
         best[name] = tuple(model for model in ordered if {ordered[0], model} not in differ)
     return best
 
@@ -217,12 +243,15 @@ def _compare(options: argparse.Namespace) -> int:
     rows = _differences(data, options.by)
     results = Results(data, (), rows)
     of_all_rows = [
-        {**row, "model": _pair_name(row), "value": row["difference"]}
+        {**row, "model": _pair_name(row)}
         for row in results.of(all_rows=True).pairs
-        if "first" in row
+        if "against" in row
     ]
     page = partial(predictions_page, "Comparison of {}", results)
-    figures = {"rows": rows} if options.require else rows
+    figures = {"rows": _estimates(rows)}
+
+    def former(_: Any) -> Any:
+        return {"rows": _former_pairs(rows)} if options.require else _former_pairs(rows)
 
     @cache
     def joint() -> list[Row]:
@@ -232,7 +261,7 @@ def _compare(options: argparse.Namespace) -> int:
 
     def worst(metric: str, model: str) -> Any:
         every = [
-            {"value": row.get("difference", math.nan), "low": math.nan, "high": math.nan, **row}
+            {"value": math.nan, "low": math.nan, "high": math.nan, **row}
             for row in joint()
             if row["metric"] == metric and _pair_name(row) in (model, None)
         ]
@@ -246,7 +275,7 @@ def _compare(options: argparse.Namespace) -> int:
     read = reader_of_sums(keys, partial(_total, data))
     worst_group = worst if options.by else None
     check = partial(check_requirements, rows=of_all_rows, worst=worst_group, read=read)
-    return show(options, figures, str(_difference_table(data, rows)), page, check)
+    return show(options, figures, str(_difference_table(data, rows)), page, check, former)
 
 
 def _show_leaderboards(options: argparse.Namespace, data: Predictions) -> int:
@@ -271,7 +300,7 @@ def _questions(data: Predictions) -> list[tuple[str, Metric, dict[str, Any]]]:
 
 
 def _pair_name(row: Row) -> str | None:
-    return f"{row['first']} - {row['second']}" if "first" in row else None
+    return f"{row['model']} - {row['against']}" if "against" in row else None
 
 
 def _comparable_models(data: Predictions) -> list[tuple[list[PredictedModel], PredictedModel]]:
@@ -332,14 +361,15 @@ def _compare_models(
         return [
             {
                 "metric": name,
-                "first": row.model,
+                "model": row.model,
                 "value_a": row.value_a,
-                "second": row.against,
+                "against": row.against,
                 "value_b": row.value_b,
-                "difference": row.value,
+                "value": row.value,
                 "low": row.low,
                 "high": row.high,
                 "p_value": row.p_adjusted,
+                "p_alone": row.p_value,
                 "note": row.note,
                 "method": "max_t" if "sim" in row.adjustment else "holm",
             }
@@ -348,7 +378,7 @@ def _compare_models(
     (first, a), (second, b) = models.items()
     claim = {"alternative": options.claim, "margin": options.margin}
     pair = compare(scorer, true, a, b, **claim, **arguments)
-    row = {"metric": name, "first": first, "value_a": pair.value_a, "second": second}
+    row = {"metric": name, "model": first, "value_a": pair.value_a, "against": second}
     row |= {key: getattr(pair, key) for key in _KEYS}
     if options.claim != "two-sided" or options.margin is not None:
         row |= {"claim": options.claim, "margin": options.margin, "concluded": pair.concluded}
@@ -388,7 +418,7 @@ def _total(data: Predictions, factors: Mapping[tuple[str, str], float]) -> Any:
 def _difference_table(data: Predictions, rows: list[Row], lead: Sequence[str] = ()) -> Table:
     """Differences as a table."""
     intervals = f"{data.files.n_rows} rows, {100 * data.options.confidence:g} % intervals"
-    return Table(rows, lead=[intervals, *lead])
+    return Table(_former_pairs(rows), lead=[intervals, *lead])
 
 
 COMPARE = Command(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from functools import partial
 from glob import glob
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext import Accumulator
-from skmetrics_ext.cli.messages import page_of, print_lines, show
+from skmetrics_ext.cli.messages import page_of, print_lines, renamed, show
 from skmetrics_ext.cli.options import TEXT, Command
 from skmetrics_ext.cli.predictions import Predictions
 from skmetrics_ext.requirements import check_requirements
@@ -79,18 +80,22 @@ def _merge(options: argparse.Namespace) -> int:
     evaluation = Accumulator.evaluate_sites(
         sites, intervals=True, confidence_level=options.confidence
     )
-    rows = [_row(row) for row in evaluation]
+    rows = [row.changed(model="all") for row in evaluation]
     of_all_sites = [row for row in rows if row["group"] is None]
     ends = f"{100 * options.confidence:g}% interval", "interval"
     title = f"{', '.join(names)}: {of_all_sites[0]['n_rows']:,} rows"
-    tables = {title: Table(of_all_sites, columns("metric", "value", ends, "method"))}
+    tables = {
+        title: Table(of_all_sites, columns("metric", "value", ends, "method"), sentences=("note",))
+    }
     gaps: list[dict[str, Any]] = []
     if len(sites) > 1:
         for name in next(iter(sites.values())).names:
-            gaps += [_gap(name, gap) for gap in evaluation.gaps(name)]
-        of_site = "metric", ("site", "group"), "value", "difference", ends, "p_value"
-        shown = columns(*of_site, ("rows", "n_rows"))
-        tables["Each site, and its difference from the others"] = Table(gaps, shown)
+            gaps += list(evaluation.gaps(name))
+        values = ("value", "value_a"), ("difference", "value"), ends, ("p_value", "p_adjusted")
+        shown = columns("metric", ("site", "group"), *values, ("rows", "n_rows"))
+        tables["Each site, and its difference from the others"] = Table(
+            gaps, shown, sentences=("note",)
+        )
 
     check = partial(
         check_requirements,
@@ -99,27 +104,23 @@ def _merge(options: argparse.Namespace) -> int:
     )
     page = partial(page_of, "Metrics of all sites", tables, [f"sites: {', '.join(names)}"])
     text = "\n\n".join(f"{title}\n{part}" for title, part in tables.items())
-    return show(options, {"rows": rows, "gaps": gaps}, text, page, check)
+    return show(options, {"rows": rows, "gaps": gaps}, text, page, check, _former)
 
 
-def _row(row: Any) -> dict[str, Any]:
-    """A row under the keys of the JSON."""
-    kept = ("group", "metric", "value", "low", "high", "n_rows", "method")
-    return {**{key: row[key] for key in kept}, "reason": row.note, "of": "all", "model": "all"}
-
-
-def _gap(metric: str, gap: Any) -> dict[str, Any]:
-    """A gap under the keys of the JSON."""
-    named = {"value": gap.value_a, "reference": gap.value_b, "difference": gap.value}
-    kept = {key: gap[key] for key in ("ratio", "low", "high", "n_rows")}
-    p_value = {"p_value": gap.p_adjusted, "reason": gap.note}
-    return {"metric": metric, "group": gap.group, **named, **kept, **p_value}
+def _former(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """The figures under the keys of version 0.2."""
+    kept = {key: key for key in ("group", "metric", "value", "low", "high", "n_rows", "method")}
+    rows = renamed(figures["rows"], **kept, reason="note", of="model", model="model")
+    kept = {key: key for key in ("metric", "group", "ratio", "low", "high", "n_rows")}
+    named = {"value": "value_a", "reference": "value_b", "difference": "value"}
+    gaps = renamed(figures["gaps"], **kept, **named, p_value="p_adjusted", reason="note")
+    return {"rows": rows, "gaps": gaps}
 
 
 MERGE = Command(
     "merge",
     "metrics with intervals over all sites, and the gap between each site and the others",
     ("*.skx", "north.skx south.skx --html page.html --require 'roc_auc>=0.7'"),
-    ("tallies", "confidence", "require", "html", "json"),
+    ("tallies", "confidence", "require", "html", "json", "json-schema"),
     _merge,
 )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext import confidence_interval, optimal_threshold
-from skmetrics_ext.cli.messages import page_of, show
+from skmetrics_ext.cli.messages import page_of, renamed, show
 from skmetrics_ext.cli.options import COMMON, Command
 from skmetrics_ext.cli.predictions import Predictions, find_metric, requested_metrics
 from skmetrics_ext.formats import count
@@ -37,10 +37,12 @@ def _threshold(options: argparse.Namespace) -> int:
         raise ValueError(f"a threshold needs two classes, and the file has {data.classes}.")
     data.check_fit(data.models, ())
     tables = {model.name: _table(data, model.name, metrics) for model in data.models}
-    figures = [{"of": of, **row} for of, rows in tables.items() for row in rows]
+    rows = [{"model": model, **row} for model, table in tables.items() for row in table]
     text = "\n\n".join(map(str, tables.values()))
     page = partial(page_of, f"Thresholds of {Path(options.file).name}", tables, ())
-    return show(options, figures, text, page)
+    names = dict.fromkeys(key for row in rows for key in row if key != "model")
+    former = partial(renamed, rows, of="model", **{key: key for key in names})
+    return show(options, {"rows": rows}, text, page, former=lambda _: former())
 
 
 def _table(data: Predictions, model: str, metrics: Sequence[str]) -> Table:

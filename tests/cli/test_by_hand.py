@@ -17,7 +17,7 @@ def written(path, columns):
 
 
 def answer(capsys, *arguments):
-    assert main([*arguments, "--json", "--quiet"]) == 0
+    assert main([*arguments, "--json", "--json-schema", "1", "--quiet"]) == 0
     return json.loads(capsys.readouterr().out)
 
 

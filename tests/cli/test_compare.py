@@ -36,7 +36,7 @@ def file(frame, tmp_path):
 
 
 def rows_of(capsys, command, *arguments):
-    told = ("--resamples", "100", "--quiet", "--json", "--true", "truth")
+    told = ("--resamples", "100", "--quiet", "--json", "--json-schema", "1", "--true", "truth")
     assert main([command, *arguments, *told]) == 0
     return json.loads(capsys.readouterr().out)
 

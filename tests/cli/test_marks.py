@@ -19,7 +19,7 @@ TASKS = [json.loads(line) for line in Path(TRIES).read_text().splitlines()]
 
 
 def rows_of(capsys, *arguments, status=0):
-    assert main([*arguments, "--json", "--quiet"]) == status
+    assert main([*arguments, "--json", "--json-schema", "1", "--quiet"]) == status
     out, err = capsys.readouterr()
     return json.loads(out), err
 

@@ -67,7 +67,7 @@ def test_missing_values_of_by_form_a_group(stream, name, values, groups, frame, 
         table["site"] = table["site"].astype("Int64")
     path = saved(table, tmp_path / name)
     asked = ("--score", "p", "--metrics", "roc_auc", "--by", "site", "--resamples", "100")
-    assert main(["score", path, *asked, *stream, "--json", "--quiet"]) == 0
+    assert main(["score", path, *asked, *stream, "--json", "--json-schema", "1", "--quiet"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert [row["group"] for row in rows] == groups
     is_missing = pandas.isna(site)
@@ -76,7 +76,22 @@ def test_missing_values_of_by_form_a_group(stream, name, values, groups, frame, 
         assert rows[-1]["value"] == pytest.approx(area)
         assert rows[-1]["n_rows"] == is_missing.sum()
     assert rows[0]["n_rows"] == N
-    assert main(["score", path, *asked, *stream, "--json", "--quiet", "--drop-missing"]) == 0
+    assert (
+        main(
+            [
+                "score",
+                path,
+                *asked,
+                *stream,
+                "--json",
+                "--json-schema",
+                "1",
+                "--quiet",
+                "--drop-missing",
+            ]
+        )
+        == 0
+    )
     rows = json.loads(capsys.readouterr().out)
     assert "missing" not in [row["group"] for row in rows]
     assert rows[0]["n_rows"] == N - is_missing.sum()

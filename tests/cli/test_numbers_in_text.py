@@ -99,7 +99,17 @@ def test_scores_with_thousands(tmp_path, capsys, stream):
     y = (score + RNG.integers(0, 60_000, N) > 70_000).astype(int)
     text = [f"{value:,}" for value in score]
     path = written(tmp_path / "a.csv", pandas.DataFrame({"target": y, "s": text}))
-    asked = ("--score", "s", "--metrics", "roc_auc", "--json", "--quiet", *stream)
+    asked = (
+        "--score",
+        "s",
+        "--metrics",
+        "roc_auc",
+        "--json",
+        "--json-schema",
+        "1",
+        "--quiet",
+        *stream,
+    )
     assert main(["score", path, *asked]) == 2
     assert "--thousands , removes them" in capsys.readouterr().err
     assert main(["score", path, *asked, "--thousands", ","]) == 0

@@ -32,7 +32,7 @@ def eight(path, **columns):
 
 def area(capsys, *arguments):
     """The value that `score` prints, and its lines on stderr."""
-    given = ("--target", "truth", "--metrics", "roc_auc", "--json", "--quiet")
+    given = ("--target", "truth", "--metrics", "roc_auc", "--json", "--json-schema", "1", "--quiet")
     status = main(["score", *arguments, *given])
     out, err = capsys.readouterr()
     assert status == 0, err
@@ -102,7 +102,17 @@ def test_both_columns_of_probabilities_are_one_model(names, stream, tmp_path, ca
 def test_two_models_may_end_in_the_classes(tmp_path, capsys):
     frame = pandas.DataFrame({"target": [0, 1, 0, 1] * 5, "m_0": 0.25, "m_1": 0.5})
     frame.to_csv(tmp_path / "f.csv", index=False)
-    asked = ["score", str(tmp_path / "f.csv"), "--score", "m_0", "--score", "m_1", "--json"]
+    asked = [
+        "score",
+        str(tmp_path / "f.csv"),
+        "--score",
+        "m_0",
+        "--score",
+        "m_1",
+        "--json",
+        "--json-schema",
+        "1",
+    ]
     assert main([*asked, "--metrics", "brier_score"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
     assert [row["value"] for row in rows] == pytest.approx([(0.25**2 + 0.75**2) / 2, 0.25])
@@ -167,7 +177,19 @@ def test_an_option_of_one_value_is_given_once(command, twice, tmp_path, monkeypa
 
 def test_options_of_several_values_are_joined(tmp_path, capsys):
     path = eight(tmp_path / "f.csv", a=list("xyxyxyxy"), b=list("uuuuvvvv"))
-    asked = ["score", path, "--target", "truth", "--score", "bad", "--positive", "bad", "--json"]
+    asked = [
+        "score",
+        path,
+        "--target",
+        "truth",
+        "--score",
+        "bad",
+        "--positive",
+        "bad",
+        "--json",
+        "--json-schema",
+        "1",
+    ]
     groups = []
     for by in (["--by", "a", "b"], ["--by", "a", "--by", "b"]):
         for metrics in (["roc_auc", "brier_score"], ["roc_auc", "--metrics", "brier_score"]):
@@ -185,7 +207,8 @@ def test_options_of_several_values_are_joined(tmp_path, capsys):
 def score(capsys, path, *more, columns=("truth", "bad"), positive="bad"):
     """The area of a file, and the lines on stderr."""
     status = main(["score", str(path), "--target", columns[0], "--score", columns[1], "--positive",
-                   positive, "--metrics", "roc_auc", "--json", "--quiet", *more])  # fmt: skip
+                   positive, "--metrics", "roc_auc", "--json", "--json-schema", "1", "--quiet",
+                   *more])  # fmt: skip
     out, err = capsys.readouterr()
     return (json.loads(out)[0]["value"], err) if status == 0 else (status, err)
 
@@ -299,7 +322,19 @@ def test_blanks_around_classes_are_removed(stream, tmp_path, capsys):
     rows = [f"{label}{' ' * (n % 3)},{name},{'  ' if n == 7 else 'u'}"
             for n, ((label, _), name) in enumerate(zip(EIGHT, said, strict=True))]  # fmt: skip
     path = str(written(tmp_path / "f.csv", ["truth,said,g", *rows]))
-    asked = ["score", path, "--target", "truth", "--pred", "said", "--positive", "bad ", "--json"]
+    asked = [
+        "score",
+        path,
+        "--target",
+        "truth",
+        "--pred",
+        "said",
+        "--positive",
+        "bad ",
+        "--json",
+        "--json-schema",
+        "1",
+    ]
     assert main([*asked, "--metrics", "accuracy", "--by", "g", "--quiet", *stream]) == 0
     out, err = capsys.readouterr()
     groups = {row["group"]: row["value"] for row in json.loads(out)}

@@ -67,7 +67,7 @@ def test_a_limit_is_met_by_the_whole_interval(file, frame, capsys, shift, part, 
 def test_verdicts_in_json_and_metrics_that_only_they_name(file, frame, capsys):
     limits = "gini.low>=0.1", "roc_auc.value>=0.99"
     asked = [part for limit in limits for part in ("--require", limit)]
-    assert score(file, "--json", "--metrics", "roc_auc", *asked) == 1
+    assert score(file, "--json", "--json-schema", "1", "--metrics", "roc_auc", *asked) == 1
     found = json.loads(capsys.readouterr().out)
     assert found["passed"] is False
     assert [row["metric"] for row in found["rows"]] == ["roc_auc", "gini"]
@@ -79,7 +79,17 @@ def test_verdicts_in_json_and_metrics_that_only_they_name(file, frame, capsys):
 
 
 def test_the_worst_group_has_its_simultaneous_bounds(file, frame, capsys):
-    more = ("--by", "clinic", "--metrics", "roc_auc", "--require", "worst:roc_auc>=0.5", "--json")
+    more = (
+        "--by",
+        "clinic",
+        "--metrics",
+        "roc_auc",
+        "--require",
+        "worst:roc_auc>=0.5",
+        "--json",
+        "--json-schema",
+        "1",
+    )
     assert score(file, *more) == 0
     (row,) = json.loads(capsys.readouterr().out)["requirements"]
     about = {"true": "target", "score": "good", "metrics": ["roc_auc"], "pos_label": "ill"}
@@ -89,7 +99,18 @@ def test_the_worst_group_has_its_simultaneous_bounds(file, frame, capsys):
 
 
 def test_limits_of_differences(file, frame, capsys):
-    more = ["--score", "good", "--score", "bad", "--positive", "ill", "--quiet", "--json"]
+    more = [
+        "--score",
+        "good",
+        "--score",
+        "bad",
+        "--positive",
+        "ill",
+        "--quiet",
+        "--json",
+        "--json-schema",
+        "1",
+    ]
     own = compare("roc_auc", frame.target, frame.good, frame.bad, pos_label="ill")
     for limit, status in ((own.low - 0.01, 0), (own.high + 0.01, 1)):
         assert main(["compare", file, *more, "--require", f"roc_auc>={limit}"]) == status
@@ -101,7 +122,7 @@ def test_limits_of_a_cross_validation(capsys):
     command = ["cv", "iris", "--models", "tree", "--metrics", "accuracy", "--quiet"]
     assert main([*command, "--require", "accuracy>=0.5"]) == 0
     assert "accuracy>=0.5  tree" in capsys.readouterr().out
-    assert main([*command, "--require", "accuracy>=0.99", "--json"]) == 1
+    assert main([*command, "--require", "accuracy>=0.99", "--json", "--json-schema", "1"]) == 1
     found = json.loads(capsys.readouterr().out)
     assert (found["passed"], found["requirements"][0]["verdict"]) == (False, "fail")
     assert found["models"] == ["tree", "baseline (prior)"]
@@ -134,7 +155,7 @@ def test_several_models_are_compared(file, frame, tmp_path, capsys):
     page = tmp_path / "page.html"
     models = ("bad", "good", "fair")
     more = ("--metrics", "roc_auc", "gini", "--html", str(page))
-    assert score(file, *more, "--json", models=models) == 0
+    assert score(file, *more, "--json", "--json-schema", "1", models=models) == 0
     found = json.loads(capsys.readouterr().out)
     own = compare_many(
         "roc_auc",
@@ -158,12 +179,26 @@ def test_several_models_are_compared(file, frame, tmp_path, capsys):
 def test_the_best_of_two_that_differ(file, capsys):
     assert score(file, "--metrics", "roc_auc", models=("bad", "good")) == 0
     assert "best by roc_auc: good (all others differ)" in capsys.readouterr().out
-    assert score(file, "--metrics", "roc_auc", "--json", models=("good",)) == 0
+    assert (
+        score(file, "--metrics", "roc_auc", "--json", "--json-schema", "1", models=("good",)) == 0
+    )
     assert isinstance(json.loads(capsys.readouterr().out), list)
 
 
 def test_streamed_models_are_not_compared(file, capsys):
-    assert score(file, "--metrics", "roc_auc", "--json", "--stream", models=("bad", "good")) == 0
+    assert (
+        score(
+            file,
+            "--metrics",
+            "roc_auc",
+            "--json",
+            "--json-schema",
+            "1",
+            "--stream",
+            models=("bad", "good"),
+        )
+        == 0
+    )
     found = json.loads(capsys.readouterr().out)
     assert len(found["rows"]) == 2
     assert found["differences"] == []
@@ -271,7 +306,20 @@ def rights(tmp_path, *groups):
 
 
 def asked(capsys, command, path, limit, *more, by=("g",)):
-    given = [command, path, "--target", "t", "--positive", "yes", "--by", *by, "--quiet", "--json"]
+    given = [
+        command,
+        path,
+        "--target",
+        "t",
+        "--positive",
+        "yes",
+        "--by",
+        *by,
+        "--quiet",
+        "--json",
+        "--json-schema",
+        "1",
+    ]
     status = main([*given, "--require", limit, *more])
     (row,) = json.loads(capsys.readouterr().out)["requirements"]
     assert (status == 0) == (row["verdict"] == "pass")

@@ -45,7 +45,10 @@ def file(request, frame, tmp_path):
 
 def rows_of(capsys, *arguments):
     which = [] if "--metrics" in arguments else ["--all"]
-    assert main(["score", *arguments, "--json", "--resamples", "100", *which]) == 0
+    assert (
+        main(["score", *arguments, "--json", "--json-schema", "1", "--resamples", "100", *which])
+        == 0
+    )
     found = json.loads(capsys.readouterr().out)
     return found["rows"] if isinstance(found, dict) else found  # of several models, with more
 
@@ -128,7 +131,10 @@ def test_a_group_called_all_is_not_all_rows(frame, tmp_path, capsys):
     assert sizes == {"all": N, "clinic=all": N // 3, "B": N - N // 3}
     pair = [path, "--target", "truth", "--pred", "pred", "--pred", "pred2", "--by", "clinic"]
     frame.assign(clinic=frame.clinic.replace("A", "all"), pred2="ill").to_csv(path, index=False)
-    assert main(["compare", *pair, "--metrics", "accuracy", "--json", "--quiet"]) == 0
+    assert (
+        main(["compare", *pair, "--metrics", "accuracy", "--json", "--json-schema", "1", "--quiet"])
+        == 0
+    )
     rows = json.loads(capsys.readouterr().out)
     assert [row["group"] for row in rows] == ["all", "B", "clinic=all"]
 
@@ -138,7 +144,22 @@ def test_without_a_positive_class_metrics_of_one_are_left_out(file, frame, capsy
     pytest.importorskip("pyarrow")
     columns = [file, "--true", "truth", "--pred", "pred"]
     told = ["--stream", "--quiet"] if stream else []
-    assert main(["score", *columns, "--json", "--resamples", "100", "--all", *told]) == 0
+    assert (
+        main(
+            [
+                "score",
+                *columns,
+                "--json",
+                "--json-schema",
+                "1",
+                "--resamples",
+                "100",
+                "--all",
+                *told,
+            ]
+        )
+        == 0
+    )
     out, err = capsys.readouterr()
     (line,) = [line for line in err.splitlines() if "no positive class" in line]
     assert line.endswith(
@@ -317,7 +338,7 @@ def test_a_stream_of_many_classes_from_a_folder_with_progress(tmp_path, capsys):
     for i in range(2):
         table[30 * i : 30 * (i + 1)].to_parquet(tmp_path / f"{i}.parquet")
     columns = ["--true", "truth", "--score", "p_2", "--score", "p_0", "--score", "p_1"]
-    assert main(["score", str(tmp_path), *columns, "--stream", "--json"]) == 0
+    assert main(["score", str(tmp_path), *columns, "--stream", "--json", "--json-schema", "1"]) == 0
     out, err = capsys.readouterr()
     got = values(json.loads(out), "p_2, p_0, p_1")
     assert got["log_loss"] == pytest.approx(theirs.log_loss(y, proba))
@@ -379,7 +400,7 @@ def test_names_and_groups_do_not_steer_the_terminal(tmp_path, frame, capsys):
 def test_many_rows_are_resampled_only_where_asked(file, monkeypatch, capsys):
     monkeypatch.setattr("skmetrics_ext.cli.score.MOST_RESAMPLED", 50)
     columns = [file, "--true", "truth", "--score", "p", "--positive", "ill"]
-    told = ["--metrics", "roc_auc", "ks_statistic", "--json", "--quiet"]
+    told = ["--metrics", "roc_auc", "ks_statistic", "--json", "--json-schema", "1", "--quiet"]
     assert main(["score", *columns, *told]) == 0
     out, err = capsys.readouterr()
     assert "no resampled intervals beyond" in err

@@ -43,7 +43,10 @@ STREAM = pytest.mark.parametrize("stream", [(), ("--stream",)], ids=["memory", "
 
 
 def rows_of(capsys, *arguments):
-    assert main(["score", *arguments, "--json", "--quiet", "--resamples", "100"]) == 0
+    assert (
+        main(["score", *arguments, "--json", "--json-schema", "1", "--quiet", "--resamples", "100"])
+        == 0
+    )
     out, err = capsys.readouterr()
     return json.loads(out), err.splitlines()
 

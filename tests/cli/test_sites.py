@@ -45,7 +45,7 @@ def tally(site, *more, columns=COLUMNS):
 
 def merged(capsys, *more):
     capsys.readouterr()
-    assert main(["merge", "*.skx", "--json", *more]) == 0
+    assert main(["merge", "*.skx", "--json", "--json-schema", "1", *more]) == 0
     return json.loads(capsys.readouterr().out)
 
 
@@ -57,7 +57,7 @@ def test_the_whole_is_that_of_all_rows(frame, folder, capsys):
                      metrics=METRICS, by="site", margins=True, intervals=True)  # fmt: skip
     assert len(found["rows"]) == 3 * len(METRICS)
     for row in found["rows"]:
-        expected = right.row(row["metric"], row["group"])
+        expected = right.row(metric=row["metric"], group=row["group"])
         keys = ("value", "low", "high", "n_rows")
         rel = 1e-9 if row["metric"] == "log_loss" else 0
         assert [row[key] for key in keys] == pytest.approx([expected[k] for k in keys], rel=rel)
@@ -122,7 +122,7 @@ def test_several_classes_numbers_and_weights(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ([], "nothing to score: pass --score or --pred."),
+        ([], "nothing to score: pass --score or --pred"),
         (["--score", "risk", "--score", "weight"], "--score names 2 columns"),
         (["--pred", "said", "--pred", "site"], "--pred names 2 columns"),
         ([*COLUMNS, "--all"], "--all and --metrics both"),

@@ -45,7 +45,7 @@ def file(frame, tmp_path):
 
 
 def run(capsys, *arguments):
-    assert main([*arguments, "--quiet", "--json"]) == 0
+    assert main([*arguments, "--quiet", "--json", "--json-schema", "1"]) == 0
     return json.loads(capsys.readouterr().out)
 
 
