@@ -15,8 +15,9 @@ from skmetrics_ext import Accumulator
 from skmetrics_ext.cli.messages import page_of, print_lines, renamed, show
 from skmetrics_ext.cli.options import TEXT, Command
 from skmetrics_ext.cli.predictions import Predictions
+from skmetrics_ext.formats import signed
 from skmetrics_ext.requirements import check_requirements
-from skmetrics_ext.tables import Table, columns
+from skmetrics_ext.tables import Shown, Table, columns
 
 
 def _tally(options: argparse.Namespace) -> None:
@@ -91,8 +92,9 @@ def _merge(options: argparse.Namespace) -> int:
     if len(sites) > 1:
         for name in next(iter(sites.values())).names:
             gaps += list(evaluation.gaps(name))
-        values = ("value", "value_a"), ("difference", "value"), ends, ("p_value", "p_adjusted")
-        shown = columns("metric", ("site", "group"), *values, ("rows", "n_rows"))
+        difference = Shown("difference", "value", signed)
+        shown = [*columns("metric", ("site", "group"), ("value", "value_a")), difference]
+        shown += columns(ends, ("p_value", "p_adjusted"), ("rows", "n_rows"))
         tables["Each site, and its difference from the others"] = Table(
             gaps, shown, sentences=("note",)
         )
