@@ -8,8 +8,8 @@ its interval and its test.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -21,11 +21,16 @@ from skmetrics_ext.inference.margins import Claim
 from skmetrics_ext.inference.scales import Range
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
+from skmetrics_ext.validation import InvalidParameterError
 
 _NAN = float("nan")
 CLOSE = 1e-9  # coefficients that differ by less are equal
 _LEAST = 1e-12  # coefficients below it are 0
 FIRST_ORDER = "to first order (delta method): the statistic may be 0 or negative"
+OTHER_FOLDS = (
+    "an interval over folds speaks of other training sets, and is combined with values of the same "
+    "folds only: use summary('cv') for the fitted models"
+)
 _STEP = 1e-6  # of central differences, relative
 
 
@@ -110,6 +115,28 @@ class Leaf(Expression):
 
     def text(self) -> str:
         return f"{self.name}/{self.metric.name}" if self.name else self.metric.name
+
+
+def no_rows() -> Linearized:
+    """What a statistic without rows of its own cannot answer."""
+    raise InvalidParameterError(OTHER_FOLDS)
+
+
+@dataclass(frozen=True, eq=False)
+class Folds(Leaf):
+    """A metric on the folds of one cross-validation, the ``source``.
+
+    Its interval speaks of models trained on other samples, so that it is combined with values of
+    the same folds only.
+
+    Parameters
+    ----------
+    by_fold : mapping of int to (float, float, float)
+        Of each fold on which the metric is defined, its value and the numbers of training and of
+        test rows, or groups.
+    """
+
+    by_fold: Mapping[int, tuple[float, float, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

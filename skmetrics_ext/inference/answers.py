@@ -18,7 +18,16 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.inference import notes
-from skmetrics_ext.inference.algebra import CLOSE, Expression, Leaf, Linear, Mapped, Missing
+from skmetrics_ext.inference.algebra import (
+    CLOSE,
+    OTHER_FOLDS,
+    Expression,
+    Folds,
+    Leaf,
+    Linear,
+    Mapped,
+    Missing,
+)
 from skmetrics_ext.inference.compare import ModelsToCompare, compare_pair, is_ratio, share_beyond
 from skmetrics_ext.inference.compare_samples import (
     difference_of_samples,
@@ -43,6 +52,7 @@ from skmetrics_ext.inference.margins import Claim, on_side
 from skmetrics_ext.inference.methods import interval_of
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.scales import Bounds, quantile, tail_probability
+from skmetrics_ext.inference.tests import fold_tests
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.result_bases import Facts
 from skmetrics_ext.validation import InvalidParameterError
@@ -130,6 +140,8 @@ def answer(x: Expression, asked: Asked) -> Estimate:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # nan where undefined
         if isinstance(x, Mapped):
             return _mapped(x, asked)
+        if any(isinstance(leaf, Folds) for leaf in x.operands()):
+            return _over_folds(x, asked)
         if isinstance(x, Leaf):
             return _leaf(x, asked)
         assert isinstance(x, Linear)
@@ -222,6 +234,40 @@ def _inverted(value: float, distances: Callable[[Any], Bounds], asked: Asked, me
 
     assert asked.claim is not None
     return asked.claim.tested(tail)[0]
+
+
+def _over_folds(x: Expression, asked: Asked) -> Estimate:
+    """Nadeau and Bengio's t interval of a sum of values, over the folds that all of them have."""
+    slopes, claim = x.operands(), asked.claim
+    leaves = [leaf for leaf in slopes if isinstance(leaf, Folds)]
+    if len(leaves) < len(slopes) or any(leaf.source is not leaves[0].source for leaf in leaves):
+        raise InvalidParameterError(OTHER_FOLDS)
+    common = [fold for fold in leaves[0].by_fold if all(fold in leaf.by_fold for leaf in leaves)]
+    if len(common) < 2:
+        both = "both are " * (len(leaves) == 2)
+        few = f"{both}defined on {len(common)} folds; at least 2 are needed"
+        return replace(asked.result(x, note=few), value=_NAN)
+    each = np.array([[leaf.by_fold[fold] for fold in common] for leaf in leaves])
+    factors = np.array([slopes[leaf] for leaf in leaves])
+    n_train, n_test = each[0, :, 1], each[0, :, 2]
+    share = float(n_test.mean() / n_train.mean())
+    total, ends, error = fold_tests.corrected_mean(factors @ each[..., 0], share, asked.level)
+    shift = x.value - float(factors @ [leaf.value for leaf in leaves])
+    value, low, high = total + shift, ends[0] + shift, ends[1] + shift
+    if len(leaves) == 1:
+        low, high = max(low, x.bounds[0]), min(high, x.bounds[1])
+    note = "" if error > 0 or claim is not None else fold_tests.NO_SPREAD
+    found = asked.result(x, (low, high), error, "corrected resampled t", note)
+    found = replace(found, value=value)
+    if claim is None:
+        return found if error > 0 else replace(found, low=_NAN, high=_NAN)
+
+    def tail(null: float, side: str) -> float:
+        t = fold_tests.t_value(value - null, error)
+        return float(tail_probability(t, len(common) - 1, side))
+
+    p_value, null = claim.tested(tail)
+    return replace(found, p_value=p_value, statistic=fold_tests.t_value(value - null, error))
 
 
 # --------------------------------------------------------------------------- sums

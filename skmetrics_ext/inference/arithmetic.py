@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from skmetrics_ext.inference.algebra import (
     FUNCTIONS,
     Expression,
+    Folds,
     Leaf,
     Linear,
     Made,
@@ -68,7 +69,8 @@ def _values(x: Expression) -> tuple[float, float]:
 
 def _facts_of(x: Expression, known: Facts | None, asked: Asked) -> Facts:
     """What the rows of all leaves say, with the degrees of freedom and draws of the interval."""
-    blocks = asked.blocks(x)[0]
+    over_folds = any(isinstance(leaf, Folds) for leaf in x.operands())
+    blocks = [] if over_folds else asked.blocks(x)[0]
     if not blocks:
         return Facts(x.text())
     facts = facts_of_both(known, *(block[0][1] for block in blocks))

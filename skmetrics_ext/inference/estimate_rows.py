@@ -210,7 +210,11 @@ def pairs_of(rows: Sequence[EstimateRow], name: str, wanted: Any) -> list[Estima
     if wanted != "each":
         of_reference = [row for row in rows if equal(row[name], wanted)]
         pairs = [(row, other) for other in of_reference for row in rows if row is not other]
-    return [difference_row(_compared(row, other), row, other[name]) for row, other in pairs]
+    found = []
+    for row, other in pairs:
+        difference = difference_row(_compared(row, other), row, other[name])
+        found.append(difference.changed(value_a=row["value"], value_b=other["value"]))
+    return found
 
 
 def _compared(row: EstimateRow, other: EstimateRow) -> Estimate:

@@ -8,25 +8,27 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import combinations, compress, product
+from itertools import compress, product
+from math import isfinite
 from typing import Any, Literal
 
 import numpy as np
 
-from skmetrics_ext.inference.algebra import Leaf, linear
+from skmetrics_ext.inference.algebra import Folds, Leaf, linear, no_rows
 from skmetrics_ext.inference.answers import Asked, answer
 from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign
 from skmetrics_ext.inference.draws.readers import sample_of_checked
 from skmetrics_ext.inference.draws.samples import TallySample
-from skmetrics_ext.inference.estimate_rows import EstimateRow, Question
+from skmetrics_ext.inference.estimate_rows import KEYS, EstimateRow, Question
+from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.inference.linearized import Linearized, linearize, mean_of_folds
 from skmetrics_ext.inference.nested_cv import LOSS_OF, nested_cv_interval
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.tests import fold_tests
-from skmetrics_ext.inference.tests.rank_tests import holm_adjust
-from skmetrics_ext.metrics.spec import NO_ROW
+from skmetrics_ext.metrics.spec import NO_ROW, UnknownSpec
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.questions import Rows
+from skmetrics_ext.registry import Metric
 from skmetrics_ext.registry.find import registered_name
 from skmetrics_ext.report.fold import FoldResult, computed_once, group_sizes
 from skmetrics_ext.report.out_of_fold import (
@@ -58,7 +60,6 @@ Key = tuple[str, str]  # a model and a metric
 Factors = Mapping[Key, float]  # of a sum of values
 _NAN = float("nan")
 _INTERVAL = ("value", "low", "high", "standard_error", "method", "note")
-_NO_SPREAD = "the value is the same on every fold, so there is no interval from the folds"
 _FEWEST_FOLDS, _MOST_FOLDS = 3, 10
 
 
@@ -177,6 +178,8 @@ def _question(report: FoldValues, kind: str, key: Key) -> Question | None:
     """What a row is computed with; None for intervals that speak of other training sets."""
     measure = metric_of(report.data.scorers.get(key[1]))
     estimate = sum_of_values(report, kind, {key: 1.0})
+    if kind == "corrected":
+        return _folds(report, key, measure)
     if kind not in _STATISTICS or measure is None or np.isnan(estimate.low):
         return None
 
@@ -225,6 +228,24 @@ def intervals_of(report: FoldValues, kind: str) -> dict[tuple[str, str], Any]:
             "target": target,
         }
     return cells
+
+
+def _folds(report: FoldValues, key: Key, measure: Any) -> Question:
+    """The values of a model on the folds where they are finite, as the scorer has them."""
+    model, metric = key
+    results = report.results_of(model)
+    values = measured(report, metric, results)
+    sizes = group_sizes(report.grouping, results)
+    of_folds = zip(results, values, sizes["n_train"], sizes["n_test"], strict=True)
+    # The leaf holds the metric itself.
+    sign = 1.0 if measure is None else report.data.sign(metric)
+    by_fold = {result.fold: (sign * of[0], *of[1:]) for result, *of in of_folds if isfinite(of[0])}
+    mean = float(np.mean([value for value, *_ in by_fold.values()])) if by_fold else _NAN
+    measure = measure or Metric(metric, sum, UnknownSpec(sum))
+    bounds = sorted(sign * bound for bound in bounds_of(report.data, metric))
+    identity: Any = {"source": report.data, "name": model, "bounds": tuple(bounds)}
+    leaf = Folds(mean, measure, no_rows, by_fold=by_fold, **identity)
+    return Question(measure, lambda: leaf, report.confidence_level, sign=sign)
 
 
 class NoIntervalError(ValueError):
@@ -289,7 +310,7 @@ def _corrected(report: FoldValues, factors: Factors) -> Estimate:
         **group_sizes(report.grouping, compress(next(iter(results.values())), finite)),
     )
     if not estimate.standard_error > 0:
-        return replace(estimate, low=_NAN, high=_NAN, note=_NO_SPREAD)
+        return replace(estimate, low=_NAN, high=_NAN, note=fold_tests.NO_SPREAD)
     if others:
         return estimate
     low, high = bounds_of(report.data, metric)
@@ -473,13 +494,12 @@ def sum_of_values(report: FoldValues, kind: str, factors: Factors) -> Estimate:
 
 # --------------------------------------------------------------------------- comparisons
 
-_TESTED = ("value", "low", "high", "p_value", "low_holm", "high_holm", "p_adjusted")
 _POSTERIOR = ("p_a_better", "p_equivalent", "p_b_better")
 
 
 def compare_models(
     report: FoldValues, metric: str | None, rope: Any, against: str
-) -> list[dict[str, Any]]:
+) -> list[EstimateRow]:
     """A row per metric and pair of models; the pairs of a metric are one family of tests."""
     check_option("against", against, ("all", "baseline"))
     if metric is not None:
@@ -490,7 +510,7 @@ def compare_models(
     metrics = report.metrics if metric is None else (metric,)
     ropes = _ropes(rope, metrics)
     return [
-        {**row, **_posterior(report, row, ropes.get(name)), "rope": ropes.get(name)}
+        row.changed(**_posterior(report, row, ropes.get(name)), rope=ropes.get(name))
         for name in metrics
         for row in comparisons(report, name)
         if against == "all" or report.baseline in (row["model"], row["against"])
@@ -515,26 +535,29 @@ def _ropes(rope: Any, metrics: Sequence[str]) -> Mapping[str, float]:
 
 
 @computed_once
-def comparisons(report: FoldValues, metric: str) -> list[dict[str, Any]]:
+def comparisons(report: FoldValues, metric: str) -> list[EstimateRow]:
     """All pairs of models, with p-values and intervals adjusted by Holm's method.
 
     The adjusted interval of a pair has the level at which Holm's method tests it, so it excludes
     0 exactly if the adjusted p-value is below 1 - ``confidence_level``.
     """
-    rows = [_test_pair(report, metric, *pair) for pair in combinations(report.models, 2)]
-    tested = [row for row in rows if not np.isnan(row["p_value"])]
-    tested.sort(key=lambda row: row["p_value"])
+    of_models = [row for row in summary_of(report, "corrected") if row["metric"] == metric]
+    pairs = Estimates(of_models).against(model="each").adjust("holm")
+    rows = []
+    for row in pairs:
+        own = {key: row[key] for key in (*KEYS, "p_adjusted", "adjustment")}
+        own |= {"n_folds": len(_paired(report, row)["scores_a"])}
+        own |= {"low_holm": _NAN, "high_holm": _NAN}
+        rows.append(EstimateRow(own, report.confidence_level, row.estimate))
+    tested = sorted((r for r in rows if not np.isnan(r["p_value"])), key=lambda r: r["p_value"])
     alpha = size = 1 - report.confidence_level
-    adjusted = holm_adjust([row["p_value"] for row in tested]) if tested else ()
     is_rejected = True
-    for place, (row, p_holm) in enumerate(zip(tested, adjusted, strict=True)):
+    for place, row in enumerate(tested):
         if is_rejected:
             size = alpha / (len(tested) - place)
-        is_rejected = is_rejected and p_holm < alpha
-        test = fold_tests.corrected_resampled_ttest(
-            **_paired(report, row), confidence_level=1 - size
-        )
-        row.update(p_adjusted=float(p_holm), low_holm=test.low, high_holm=test.high)
+        is_rejected = is_rejected and row["p_adjusted"] < alpha
+        test = row.estimate.at(1 - size)
+        row.update(low_holm=test.low, high_holm=test.high)
     return rows
 
 
@@ -554,18 +577,6 @@ def _paired(report: FoldValues, row: Mapping[str, Any]) -> dict[str, Any]:
     first = measured(report, metric, results)
     second = measured(report, metric, [others[result.fold] for result in results])
     return paired_folds(report, results, first, second)
-
-
-def _test_pair(report: FoldValues, metric: str, model_a: str, model_b: str) -> dict[str, Any]:
-    row: dict[str, Any] = {"metric": metric, "model": model_a, "against": model_b}
-    paired = _paired(report, row)
-    row |= {"n_folds": len(paired["scores_a"]), **dict.fromkeys(_TESTED, _NAN), "note": ""}
-    if row["n_folds"] < 2:
-        row["note"] = f"both are defined on {row['n_folds']} folds; at least 2 are needed"
-        return row
-    test = fold_tests.corrected_resampled_ttest(**paired, confidence_level=report.confidence_level)
-    row |= {"adjustment": "holm", "value": test.difference}
-    return row | {key: getattr(test, key) for key in ("low", "high", "p_value", "method")}
 
 
 def _posterior(report: FoldValues, row: Mapping[str, Any], rope: float | None) -> dict[str, float]:

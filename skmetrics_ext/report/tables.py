@@ -168,7 +168,7 @@ def pooled_table(report: FoldValues, found: dict[tuple[str, str], Estimate]) -> 
     return EstimatesOfReport(rows, [*_NAMES, value, *more], report)
 
 
-def comparison_table(report: FoldValues, rows: list[dict[str, Any]]) -> Estimates:
+def comparison_table(report: FoldValues, rows: Sequence[Mapping[str, Any]]) -> Estimates:
     """Pairs of models on the same folds."""
     ropes = {row["rope"] for row in rows}
     has_rope = not ropes <= {None}

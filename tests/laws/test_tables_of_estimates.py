@@ -92,3 +92,31 @@ def test_the_surely_worst_group_is_the_former_worst(tables):
         for every, before in zip(asked.together(), old["every"], strict=True):
             for key in ("group", "value", "low", "high"):
                 assert same(every[key], before[key]), (name, key)
+
+
+def test_comparisons_of_a_report_are_differences_of_its_corrected_values(tables):
+    report = frozen_doors.report()
+    found = report.summary("corrected").against(model="each").adjust("holm")
+    for row, own in zip(found, report.compare(), strict=True):
+        for key in (*KEYS[:11], "p_adjusted"):
+            assert same(row[key], own[key]), (key, row, own)
+        assert row.value_a - row.value_b == pytest.approx(row.value)
+    a, b = (report.summary("corrected").estimate("roc_auc", model=m) for m in ("bayes", "tree"))
+    (first, *_) = report.compare("roc_auc")
+    assert ((a - b).low, (a - b).p_value) == pytest.approx((first.low, first.p_value))
+    with pytest.raises(ValueError, match="speaks of other training sets"):
+        a - report.summary("cv").estimate("roc_auc", model="tree")
+
+
+def test_values_of_the_fitted_models_are_subtracted_as_requirements_are():
+    report = frozen_doors.report()
+    for kind in ("cv", "pooled"):
+        for metric in ("f1", "neg_log_loss"):
+            table = report.summary(kind).where(metric=metric)
+            (row, *_) = table.against(model="each")
+            name = metric.removeprefix("neg_")
+            text = f"bayes/{name} - tree/{name} >= 0"
+            (own,) = report.require(text, interval=kind).rows
+            turn = -1 if metric.startswith("neg_") else 1
+            ends = sorted((turn * row.low, turn * row.high))
+            assert [turn * row.value, *ends] == pytest.approx([own.value, own.low, own.high])

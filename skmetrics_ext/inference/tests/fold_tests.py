@@ -80,6 +80,9 @@ def corrected_error(values: Array, test_to_train: float) -> float:
     return float(np.sqrt(values.var(ddof=1) * (1 / len(values) + test_to_train)))
 
 
+NO_SPREAD = "the value is the same on every fold, so there is no interval from the folds"
+
+
 def t_value(difference: float, error: float) -> float:
     """Difference divided by its error; infinite if only the error is 0, and 0 if both are."""
     if error > 0:
