@@ -287,7 +287,8 @@ def _show_leaderboards(options: argparse.Namespace, data: Predictions) -> int:
         for name, metric, models in _questions(data)
     ]
     rows = [{"metric": board.metric, **row} for board in boards for row in board.rows]
-    return show(options, rows, "\n\n".join(map(str, boards)), lambda _: None)
+    text = "\n\n".join(map(str, boards))
+    return show(options, {"rows": rows}, text, lambda _: None, former=lambda _: rows)
 
 
 def _questions(data: Predictions) -> list[tuple[str, Metric, dict[str, Any]]]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.inference import simultaneous
-from skmetrics_ext.inference.algebra import Expression, Leaf, Made, Missing, linear
+from skmetrics_ext.inference.algebra import Expression, Folds, Leaf, Made, Missing, linear
 from skmetrics_ext.inference.answers import Asked
 from skmetrics_ext.inference.arithmetic import asked_again, result_of
 from skmetrics_ext.inference.compare import is_ratio
@@ -219,7 +219,9 @@ def pairs_of(rows: Sequence[EstimateRow], name: str, wanted: Any) -> list[Estima
 
 def _compared(row: EstimateRow, other: EstimateRow) -> Estimate:
     """The difference as `compare` has it: of logarithms for metrics that are ratios."""
-    log = is_ratio(row.measure()[0])
+    made = row.estimate._made
+    over_folds = made and any(isinstance(leaf, Folds) for leaf in made.expression.operands())
+    log = is_ratio(row.measure()[0]) and not over_folds
     a, b = (each.estimate.apply("log") if log else each.estimate for each in (row, other))
     found: Estimate = a - b
     return found
