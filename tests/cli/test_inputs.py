@@ -31,7 +31,7 @@ def values_of(capsys, *arguments):
     assert status == 0, err
     found = json.loads(out)
     rows = found["rows"] if isinstance(found, dict) else found
-    return {(row["of"], row["metric"]): row["value"] for row in rows}, err
+    return {(row["model"], row["metric"]): row["value"] for row in rows}, err
 
 
 def check(capsys, *arguments):
@@ -196,8 +196,8 @@ def test_scores_and_labels_of_a_model_belong_together(tmp_path, capsys):
     limit = ["--require", "new/accuracy - old/accuracy >= -1"]
     assert main(["compare", str(path), *asked, *names, *limit, "--json", "--quiet"]) == 0
     rows = {row["metric"]: row for row in json.loads(capsys.readouterr().out)["rows"]}
-    assert rows["accuracy"]["first"] == "new"
-    assert rows["accuracy"]["difference"] == pytest.approx(2 * SHARE - 1)
+    assert rows["accuracy"]["model"] == "new"
+    assert rows["accuracy"]["value"] == pytest.approx(2 * SHARE - 1)
     assert main(["score", str(path), *asked, "--html", str(tmp_path / "p.html"), "--quiet"]) == 0
     assert "new" in (tmp_path / "p.html").read_text(encoding="utf-8")
     capsys.readouterr()

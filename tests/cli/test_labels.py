@@ -25,7 +25,7 @@ def file(tmp_path):
 
 
 def figures(capsys, *arguments):
-    assert main([*map(str, arguments), "--json", "--quiet"]) == 0
+    assert main([*map(str, arguments), "--json", "--json-schema", "1", "--quiet"]) == 0
     return json.loads(capsys.readouterr().out)
 
 
