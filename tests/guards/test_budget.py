@@ -15,19 +15,19 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 # capability is added on purpose, and falls when lines go.
 SLACK = 150
 LIMITS = {
-    "inference": 10326,
+    "inference": 10391,
     "metrics and registry": 6110,
-    "report": 4177,
+    "report": 4222,
     "operations": 455,
     "merged and slices": 3310,
     "validation": 2698,
     "plotting": 2385,
     "backends": 2091,
     "top level": 1911,
-    "cli": 2158,
+    "cli": 2228,
     "scoring": 1140,
-    "questions": 615,
-    "thresholds": 1464,
+    "questions": 545,
+    "thresholds": 1354,
     "tallies": 1125,
     "kernels and datasets": 1086,
 }
