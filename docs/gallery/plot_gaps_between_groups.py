@@ -48,7 +48,7 @@ print(found.gaps("accuracy"))
 # The worst group, by bounds that hold for all groups together; and the largest difference between two groups,
 # beside what chance alone gives to groups of these sizes.
 
-print(found.worst("accuracy"))
+print(found.where(metric="accuracy").surely_worst())
 print(found.spread("accuracy"))
 found.plot("accuracy")
 plt.show()

@@ -36,7 +36,7 @@ predicted = {
 }
 
 # %%
-# A line joins models that are not shown to differ.
+# Every pair of models, with simultaneous intervals; in grey those that are not shown to differ.
 
 found = sx.compare_many("accuracy", y, predicted, random_state=0)
 found.plot()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
-from typing import Any, Self, cast
+from typing import Any, Literal, Self, cast
 
 from skmetrics_ext import formats
 from skmetrics_ext.citations import citation
@@ -72,10 +72,10 @@ class Estimates(Table):
     >>> print(table)
     metric     value      95% interval  rows  method
     --------  ------  ----------------  ----  ------
-    accuracy  0.7500  [0.6569, 0.8245]   100  wilson
+    accuracy  0.7500  [0.6570, 0.8245]   100  wilson
     recall    0.6667  [0.5542, 0.7629]   100  wilson
     >>> print(table["accuracy"])
-    0.75 [0.6569, 0.8245] (95% confidence, wilson)
+    0.75 [0.657, 0.8245] (95% confidence, wilson)
     """
 
     def __init__(
@@ -390,7 +390,7 @@ class Estimates(Table):
         >>> print(table.against(model="b"))
         metric    model  against   value  reference  difference      95% interval        p  rows
         --------  -----  -------  ------  ---------  ----------  ----------------  -------  ----
-        accuracy  a      b        1.0000     0.7500     +0.2500  [0.1644, 0.3431]  < 0.001   100
+        accuracy  a      b        1.0000     0.7500     +0.2500  [0.1755, 0.3430]  < 0.001   100
         """
         name, wanted = compared_column([*iter(self)], self._by, reference, column)
         rows: list[EstimateRow] = []
@@ -438,7 +438,7 @@ class Estimates(Table):
 
     # ----------------------------------------------------------------------- adjusted, asked again
 
-    def adjust(self, how: str) -> Estimates:
+    def adjust(self, how: Literal["holm", "bonferroni", "simultaneous"]) -> Estimates:
         """Allow for several tests of a metric, which would find a difference by chance.
 
         Parameters
@@ -483,7 +483,7 @@ class Estimates(Table):
         rows = [row_of(row.estimate.at(confidence_level), row) for row in self]
         found = self._table(rows, confidence_level=confidence_level, adjusted=())
         for how in self.adjusted:
-            found = found.adjust(how)
+            found = found.adjust(cast(Any, how))
         return found
 
     def require(self, requirements: str | Iterable[str]) -> Verdicts:

@@ -159,7 +159,7 @@ class Evaluation(FairGroups, SmallGroups, OrderedGroups, Estimates):
         >>> frame["told"] = [0] * 40 + [0, 1] * 30
         >>> found = evaluate(frame, true="ill", pred="told", by="site", metrics=["recall"])
         >>> print(found.gaps("recall", against={"site": "b"})["recall"])
-        -0.5
+        -1 [-1, -0.8029], p = 1e-12 (95% confidence, mover, wilson)
         """
         self.groups.of(metric)  # raises without groups, and for unknown metrics
         return self.where(metric=metric).against(group=against).adjust("holm")

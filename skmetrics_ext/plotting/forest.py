@@ -50,12 +50,19 @@ def _draw_metric(ax: Any, table: Any, metric: str, rows: Sequence[Any]) -> None:
     are_differences = any(row["against"] is not None for row in shown)
     one = len({str(row["against"]) for row in shown}) == 1
     names = [_name(table, row, varying or ["model"], one=one) for row in shown]
-    dots = [(row["value"], row["low"], row["high"], _colour(row)) for row in shown]
+    dots = [(*_ends(row), _colour(row)) for row in shown]
     line = 0 if are_differences else whole[0]["value"] if whole else None
     kind = "simultaneous intervals" if set(table.adjusted) - {"holm"} else "intervals"
     level = f"{100 * table.confidence_level:g}% {kind}"
     reference = f" minus {_reference(shown[0])}" if are_differences and one else ""
     draw_rows(ax, names, dots, f"{metric}{reference}, {level}", line)
+
+
+def _ends(row: Any) -> tuple[float, float, float]:
+    """The value and its bounds, also of a table that was asked for without intervals."""
+    asked = row.estimate if row["low"] != row["low"] else None
+    low, high = (row["low"], row["high"]) if asked is None else (asked.low, asked.high)
+    return row["value"], low, high
 
 
 def _reference(row: Any) -> str:
