@@ -19,6 +19,7 @@ from skmetrics_ext.metrics.labels.rates import (
     recall_score,
 )
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.operations.group_tables import GroupTable
 from skmetrics_ext.registry import find
 from skmetrics_ext.result_bases import Facts
 from skmetrics_ext.validation import InvalidParameterError
@@ -29,12 +30,10 @@ _LARGEST = (
 )
 
 
-class FairGroups:
+class FairGroups(GroupTable):
     """Gaps between the groups of a table, each as one number."""
 
     __slots__ = ()
-    groups: Any
-    confidence_level: float
 
     def equalized_odds(self) -> Estimate:
         """The largest gap of the true or the false positive rate between any two groups.
@@ -65,7 +64,7 @@ class FairGroups:
         (0.1, 0.0, 0.3)
         """
         rates = {"false positive rate": false_positive_rate, "true positive rate": recall_score}
-        return largest_gap(self.groups, rates, "equalized odds", self.confidence_level)
+        return largest_gap(self._of_one_model(), rates, "equalized odds", self.confidence_level)
 
     def equal_opportunity(self) -> Estimate:
         """The largest gap of the true positive rate between any two groups.
@@ -76,7 +75,7 @@ class FairGroups:
             As of `equalized_odds`.
         """
         rates = {"true positive rate": recall_score}
-        return largest_gap(self.groups, rates, "equal opportunity", self.confidence_level)
+        return largest_gap(self._of_one_model(), rates, "equal opportunity", self.confidence_level)
 
     def demographic_parity(self) -> Estimate:
         """The largest gap of the share of rows predicted positive between any two groups.
@@ -87,7 +86,7 @@ class FairGroups:
             As of `equalized_odds`.
         """
         rates = {"selection rate": detection_prevalence}
-        return largest_gap(self.groups, rates, "demographic parity", self.confidence_level)
+        return largest_gap(self._of_one_model(), rates, "demographic parity", self.confidence_level)
 
 
 def largest_gap(

@@ -6,6 +6,7 @@ from typing import Any
 
 from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.inference.methods import interval_of
+from skmetrics_ext.operations.group_tables import GroupTable
 from skmetrics_ext.tables import Table, columns
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.parameters import check_integer
@@ -14,12 +15,10 @@ _NAN = float("nan")
 _COLUMNS = columns("value", ("band", "interval"), ("rows", "n_rows"), "method")
 
 
-class OrderedGroups:
+class OrderedGroups(GroupTable):
     """Groups of a table in an order, such as months."""
 
     __slots__ = ()
-    groups: Any
-    confidence_level: float
 
     def rolling(self, metric: str, n_groups: int = 3) -> Table:
         """A metric over windows of consecutive groups, with a band that holds for all windows.
@@ -61,7 +60,7 @@ class OrderedGroups:
         <BLANKLINE>
         windows of 2 groups, 95 % simultaneous
         """
-        comparison, size = self.groups.of(metric), check_integer("n_groups", n_groups, 1)
+        comparison, size = self._of_one_model().of(metric), check_integer("n_groups", n_groups, 1)
         by, cells = comparison.by, comparison.cells
         if len(by.names) != 1 or len(cells) < size:
             raise InvalidParameterError(

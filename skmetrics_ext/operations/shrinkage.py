@@ -14,6 +14,7 @@ import numpy as np
 from skmetrics_ext.inference.methods import interval_of, share_counts
 from skmetrics_ext.inference.scales import quantile
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.operations.group_tables import GroupTable
 from skmetrics_ext.tables import Table, columns
 from skmetrics_ext.validation import InvalidParameterError
 
@@ -45,12 +46,10 @@ class ShrunkTable(Table):
     tau: float = float("nan")
 
 
-class SmallGroups:
+class SmallGroups(GroupTable):
     """Groups of a table that borrow strength from each other."""
 
     __slots__ = ()
-    groups: Any
-    confidence_level: float
 
     def shrunk(self, metric: str) -> ShrunkTable:
         """Each small group pulled toward an additive model of the columns of ``by``.
@@ -83,7 +82,7 @@ class SmallGroups:
         Morris (1983), Journal of the American Statistical Association 78(381), 47-55; Paule &
         Mandel (1982), Journal of Research of the National Bureau of Standards 87(5), 377-385.
         """
-        return shrunk_groups(self.groups.of(metric), self.confidence_level)
+        return shrunk_groups(self._of_one_model().of(metric), self.confidence_level)
 
 
 class Shrunk(NamedTuple):

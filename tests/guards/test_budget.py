@@ -18,7 +18,7 @@ LIMITS = {
     "inference": 10391,
     "metrics and registry": 6110,
     "report": 4222,
-    "operations": 455,
+    "operations": 470,
     "merged and slices": 3310,
     "validation": 2698,
     "plotting": 2385,
@@ -39,7 +39,7 @@ PAIRS = {
     "kernels": "kernels and datasets",
     "datasets": "kernels and datasets",
 }
-MOST_FILES = 265
+MOST_FILES = 270
 SKIPPED = (
     tokenize.COMMENT,
     tokenize.NL,

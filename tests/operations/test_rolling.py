@@ -63,3 +63,12 @@ def test_refusals():
     )
     with pytest.raises(InvalidParameterError, match="one column of groups"):
         two.rolling("recall", 2)
+
+
+def test_tables_of_several_models_are_refused():
+    found = by_month()
+    for name, row in zip("ab", found.rows, strict=False):
+        row["model"] = name
+    for ask in (found.equalized_odds, lambda: found.shrunk("recall")):
+        with pytest.raises(InvalidParameterError, match="for one model, and the table has"):
+            ask()
