@@ -36,7 +36,7 @@ def test_numbers_are_those_of_a_column_of_periods():
         ["accuracy"], FRAME["y"], FRAME["p"], by=FRAME["date"], freq="M", intervals=True
     )
     assert [row.value for row in arrays] == [row.value for row in table]
-    assert table.gaps("accuracy").rows[0].value == table.rows[0].value
+    assert table.gaps("accuracy")[0]["value_a"] == table.rows[0].value
 
 
 def test_other_columns_stay_and_missing_dates_are_a_group():
