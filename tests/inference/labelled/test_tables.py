@@ -192,7 +192,7 @@ def test_pooled_predictions_of_a_report():
         assert row.value == pytest.approx(sign * alone.value, rel=1e-12)
         ends = sorted([sign * alone.low, sign * alone.high])
         assert [row.low, row.high] == pytest.approx(ends, rel=1e-12)
-        assert "worth" in row.reason
+        assert "worth" in row.note
     assert np.isnan(rows["roc_auc"].value)  # no common scale
     own = sx.confidence_interval("f1", judge[part.rows], part.responses["predict"])
     (plain,) = (r for r in report.pooled() if r.metric == "f1" and "Logistic" in r.model)
