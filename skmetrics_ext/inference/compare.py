@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,11 +16,13 @@ from skmetrics_ext.inference import reader_studies as studies
 from skmetrics_ext.inference.abstention import Abstained, may_abstain
 from skmetrics_ext.inference.algebra import Made, linear, mapped
 from skmetrics_ext.inference.anytime import ANYTIME, MIN_ROWS
+from skmetrics_ext.inference.compare_models import differences_of_models
+from skmetrics_ext.inference.directions import with_directions
 from skmetrics_ext.inference.draws import pairs
 from skmetrics_ext.inference.draws import readers as rows_of
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, RowDesign, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan, bootstrap_bounds, resample
-from skmetrics_ext.inference.draws.rankings import is_area
+from skmetrics_ext.inference.draws.rankings import is_mean_area
 from skmetrics_ext.inference.identity import Given, leaf_of
 from skmetrics_ext.inference.labelling import (
     NOT_NARROWER,
@@ -32,8 +34,8 @@ from skmetrics_ext.inference.labelling import (
 )
 from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.inference.margins import Alternative, Claim, on_side
-from skmetrics_ext.inference.methods import facts_of_both, interval_of
-from skmetrics_ext.inference.notes import JUMPS, NONE, direction, note_on_metric, with_design
+from skmetrics_ext.inference.methods import facts_of_both
+from skmetrics_ext.inference.notes import JUMPS, NONE, note_on_metric, with_design
 from skmetrics_ext.inference.results import Contrast, Estimate
 from skmetrics_ext.inference.scales import tail_probability
 from skmetrics_ext.inference.t_tests import no_difference, paired_t_test, variance_of_difference
@@ -44,9 +46,11 @@ from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.tables import without_methods
 from skmetrics_ext.validation import InvalidParameterError, check_option
-from skmetrics_ext.validation.column_names import names_of, note_on_name
 from skmetrics_ext.validation.cutoffs import offering_threshold
 from skmetrics_ext.validation.parameters import check_level
+
+if TYPE_CHECKING:
+    from skmetrics_ext.inference.estimates import Estimates
 
 LOG_RATIO = "log_ratio"
 CompareMethod = Literal[
@@ -57,14 +61,26 @@ _NAN = float("nan")
 _READ_BY_HITS = ("hits", "marks")  # tallies of rows that are right or wrong
 
 
+@overload
+def compare(
+    metric: str | Callable[..., Any],
+    y_true: ArrayLike,
+    pred_a: ArrayLike,
+    pred_b: ArrayLike,
+    **options: Any,
+) -> Estimate: ...
+@overload
+def compare(
+    metric: Any, y_true: ArrayLike, pred_a: Any, pred_b: Any = None, **options: Any
+) -> Estimates: ...
 @document
 @offering_threshold()
 @may_abstain
 def compare(
     metric: Any,
     y_true: ArrayLike,
-    pred_a: ArrayLike,
-    pred_b: ArrayLike,
+    pred_a: ArrayLike | Mapping[Any, ArrayLike],
+    pred_b: ArrayLike | None = None,
     *,
     method: CompareMethod = "auto",
     alternative: Alternative = "two-sided",
@@ -94,7 +110,7 @@ def compare(
     abstain: Any = None,
     abstained: Abstained = "leave out",
     **metric_params: Any,
-) -> Estimate:
+) -> Any:
     r"""Difference of a metric between two models on the same rows, its interval and its test.
 
     .. math:: \hat d = m(y, \hat y_a) - m(y, \hat y_b)
@@ -107,7 +123,8 @@ def compare(
     y_true : array-like of shape (n_samples,) or (n_samples, n_outputs)
         True labels.
     pred_a, pred_b : array-like of shape (n_samples,) or (n_samples, n_classes)
-        Labels, scores or probabilities of each model, as the metric takes them.
+        Labels, scores or probabilities of each model, as the metric takes them. A dict from names
+        to such arrays, in the place of both, compares every two models.
     method : str, default="auto"
         One of:
 
@@ -183,7 +200,9 @@ def compare(
 
     Returns
     -------
-    Estimate
+    Estimate or Estimates
+        For several metrics, or a dict of models, the table of the differences of each model from
+        those after it, with simultaneous intervals from three models on. Otherwise one estimate:
         ``method`` names the method that was used. For "log_ratio" the difference, its bounds and
         its standard error are those of logarithms: ``exp(difference)`` is the ratio of the first
         value to the second. ``concluded`` is whether the claim is shown. Models that agree on every
@@ -225,7 +244,27 @@ def compare(
     >>> result = compare("roc_auc", y_true, a, b, margin=0.05, alternative="non-inferior")
     >>> round(result.p_value, 6), result.concluded
     (2.5e-05, True)
+    >>> print(compare(["roc_auc", "gini"], y_true, {"a": a, "b": b}))
+    metric   model  against   value  reference  difference      95% interval        p  rows
+    -------  -----  -------  ------  ---------  ----------  ----------------  -------  ----
+    roc_auc  a      b        0.8750     0.5625     +0.3125  [0.1531, 0.4719]  < 0.001    40
+    gini     a      b        0.7500     0.1250     +0.6250  [0.3063, 0.9437]  < 0.001    40
     """
+    known: Options = {"proxy": proxy, "sampling": sampling, "population": population}
+    known |= {"observed": observed, "X": X, "target": target, "target_weight": target_weight}
+    known |= {"prevalence": prevalence}
+    others: Options = {"method": method, "strata": strata, "weights_are": weights_are}
+    others |= {"stratified": stratified, "n_resamples": n_resamples, "min_rows": min_rows}
+    if isinstance(metric, list | tuple) or isinstance(pred_a, Mapping):
+        single = others | {"alternative": alternative, "margin": margin, "readers": readers}
+        single |= {"readers_are": readers_are, "abstain": abstain, "abstained": abstained}
+        single |= {"random_state": random_state, "n_jobs": n_jobs, "progress": progress}
+        studies.refuse_others(compare, "for several metrics, or models beyond two", **single)
+        shared: Options = {"sample_weight": sample_weight, "groups": groups, **metric_params}
+        shared |= {"threshold": threshold, "confidence_level": confidence_level, **known}
+        return differences_of_models(metric, y_true, pred_a, pred_b, shared)
+    if pred_b is None:
+        raise InvalidParameterError("compare needs two models: pass pred_b, or a dict of models.")
     check_option("weights_are", weights_are, WEIGHT_KINDS)
     metric_params, pred_a, pred_b = rows_of.at_threshold(
         threshold, metric, metric_params, y_true, pred_a=pred_a, pred_b=pred_b
@@ -234,14 +273,9 @@ def compare(
     claim = Claim.of(alternative, margin, measure)
     level = claim.level(level)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress, min_rows)
-    known: Options = {"proxy": proxy, "sampling": sampling, "population": population}
-    known |= {"observed": observed, "X": X, "target": target, "target_weight": target_weight}
-    known |= {"prevalence": prevalence}
     models = {"pred_a": pred_a, "pred_b": pred_b}
     if readers is not None:
-        others: Options = {"method": method, "strata": strata, "sample_weight": sample_weight}
-        others |= {"weights_are": weights_are, "stratified": stratified}
-        others |= {"n_resamples": n_resamples, "min_rows": min_rows, **known}
+        others |= {"sample_weight": sample_weight, **known}
         studies.refuse_others(compare, "with readers=", **others)
         log = is_ratio(measure)
         study = studies.read_study(measure, y_true, models, groups, readers, log=log)
@@ -249,7 +283,8 @@ def compare(
             return studies.reader_interval(study, readers_are, level, claim)
         asked: dict[str, Any] = {"alternative": alternative, "margin": margin}
         asked |= {"confidence_level": confidence_level, **metric_params}
-        return studies.of_one_reader(compare(metric, y_true, pred_a, pred_b, **asked))
+        of_reader: Any = compare(metric, y_true, pred_a, pred_b, **asked)
+        return studies.of_one_reader(of_reader)
     design = sample_weight, groups, strata, weights_are
     labelling = Labelling.of(**known)
     if labelling is not None:
@@ -426,45 +461,9 @@ def undefined_difference(
     return Contrast(_NAN, values, NONE, level, claim).tested(note=note)
 
 
-def with_directions(
-    note: str, sides: Sequence[Linearized], responses: Sequence[Any], level: float
-) -> str:
-    """The note, with those on models or samples whose scores may run the other way."""
-    parts = [note]
-    for name, side, response in zip("ab", sides, responses, strict=True):
-        for shown in (direction_of(side, level), note_on_series(response, side.origin)):
-            parts.append(shown and f"{name}: {shown}")
-    return "; ".join(filter(None, parts))
-
-
-def direction_of(statistic: Linearized, level: float) -> str:
-    """The note on an area whose whole interval is below chance."""
-    chance = sum(statistic.bounds) / 2
-    if getattr(statistic.origin, "kind", "") != "area" or not np.all(statistic.value < chance):
-        return ""
-    found: Any = interval_of(statistic, "auto", level, PLAN)
-    return "" if isinstance(found, list) else direction(statistic, found.value, found.high)
-
-
-def note_on_series(response: Any, sample: Any) -> str:
-    """The note on a series of scores with a name that ends in the class that is not positive."""
-    names = names_of(response)
-    classes: Any = getattr(getattr(sample, "data", None), "classes", ())
-    is_labels = not sample.metric.spec.is_known or sample.metric.spec.response == "labels"
-    if is_labels or names is None or len(names) != 1 or len(classes) != 2:
-        return ""
-    return note_on_name(str(names[0]), classes.tolist(), classes[-1].item())
-
-
 def is_ratio(metric: Metric) -> bool:
     """Whether the metric is a ratio, which is compared by its logarithm."""
     return metric.spec.interval == "log"
-
-
-def is_mean_area(metric: Metric) -> bool:
-    """Whether the metric is linear in areas under the ROC curve of the same rows."""
-    averages = ("macro", "weighted", "micro")
-    return is_area(metric) and metric.params.get("average", "macro") in averages
 
 
 def is_hits(task: ModelsToCompare) -> bool:

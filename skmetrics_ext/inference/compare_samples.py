@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.algebra import Made, linear, mapped
-from skmetrics_ext.inference.compare import is_ratio, undefined_difference, with_directions
+from skmetrics_ext.inference.compare import is_ratio, undefined_difference
+from skmetrics_ext.inference.directions import with_directions
 from skmetrics_ext.inference.draws import bootstrap, readers
 from skmetrics_ext.inference.draws.atoms import WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan

@@ -13,7 +13,7 @@ from skmetrics_ext.inference import reader_studies as studies
 from skmetrics_ext.inference.abstention import Abstained, may_abstain
 from skmetrics_ext.inference.algebra import Made, Missing
 from skmetrics_ext.inference.anytime import MIN_ROWS
-from skmetrics_ext.inference.compare import note_on_series
+from skmetrics_ext.inference.directions import note_on_series
 from skmetrics_ext.inference.draws import readers as rows_of
 from skmetrics_ext.inference.draws.atoms import WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan

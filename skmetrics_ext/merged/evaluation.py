@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skmetrics_ext.inference.algebra import Expression
-from skmetrics_ext.inference.compare import direction_of
+from skmetrics_ext.inference.directions import direction_of
 from skmetrics_ext.inference.estimate_rows import EstimateRow, Question, missing
 from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.inference.results import Estimate

@@ -181,7 +181,7 @@ def compute_metrics(
         options |= {} if method == "auto" else {"method": method}
         with naming_labelling():
             if are_models:
-                cut = {} if threshold is None else {"threshold": threshold, "pos_label": pos_label}
+                cut = {} if threshold is None else {"threshold": threshold, "positive": pos_label}
                 return _table_of_models(metrics, y_true, arrays, params, options, labelling, cut)
             found = tuple(_with_params(find_metrics(metrics), params))
             table = _table(found, y_true, arrays, options, labelling)
@@ -358,6 +358,8 @@ def _table_of_models(
             if fitting:
                 asked = tuple(_with_params(fitting, params | extra))
                 parts[name] = _table(asked, y_true, own, dict(options), labelling)
+    if cut and arrays["labels"] is None:
+        arrays = arrays | {"labels": {}}  # those at the threshold
     for metric in metrics:  # each is of a model at least
         _response_of(metric, found[metric].spec, arrays)
     return Evaluation.of_models(parts)

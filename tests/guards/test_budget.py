@@ -15,7 +15,7 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 # capability is added on purpose, and falls when lines go.
 SLACK = 150
 LIMITS = {
-    "inference": 10391,
+    "inference": 10500,
     "metrics and registry": 6110,
     "report": 4222,
     "operations": 470,
@@ -39,7 +39,7 @@ PAIRS = {
     "kernels": "kernels and datasets",
     "datasets": "kernels and datasets",
 }
-MOST_FILES = 270
+MOST_FILES = 272
 SKIPPED = (
     tokenize.COMMENT,
     tokenize.NL,

@@ -30,6 +30,12 @@ def is_area(metric: Metric) -> bool:
     return metric.spec.interval == "logit" and metric.params.get("max_fpr") in (None, 1)
 
 
+def is_mean_area(metric: Metric) -> bool:
+    """Whether the metric is linear in areas under the ROC curve of the same rows."""
+    averages = ("macro", "weighted", "micro")
+    return is_area(metric) and metric.params.get("average", "macro") in averages
+
+
 def slope_of(metric: Metric) -> Slope | None:
     """Derivative of the kernel of a metric of rankings; None if it has none."""
     slope = metric.spec.slope

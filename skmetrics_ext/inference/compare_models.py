@@ -1,0 +1,27 @@
+"""Comparisons of several models, or by several metrics: the differences of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from skmetrics_ext.numeric import Options
+from skmetrics_ext.validation import InvalidParameterError
+
+
+def differences_of_models(
+    metric: Any, y_true: Any, first: Any, second: Any, options: Options
+) -> Any:
+    """Differences of each model from those after it, by metric."""
+    from skmetrics_ext import confidence_interval  # which compares nothing
+
+    models = first if isinstance(first, Mapping) else {"a": first, "b": second}
+    if len(models) < 2 or (second is None) != isinstance(first, Mapping):
+        raise InvalidParameterError(
+            "Models to compare are two arrays, or one dict of two or more, such as {'new': "
+            "pred_new, 'old': pred_old}."
+        )
+    metrics: Any = metric if isinstance(metric, list | tuple) else [metric]
+    predictions: Any = models
+    table = confidence_interval(metrics, y_true, predictions, **options).against(model="each")
+    return table if len(models) == 2 else table.adjust("simultaneous")

@@ -1,0 +1,44 @@
+"""Notes on scores that may run the other way, or may be those of another class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from skmetrics_ext.inference.draws.bootstrap import PLAN
+from skmetrics_ext.inference.linearized import Linearized
+from skmetrics_ext.inference.methods import interval_of
+from skmetrics_ext.inference.notes import direction
+from skmetrics_ext.validation.column_names import names_of, note_on_name
+
+
+def with_directions(
+    note: str, sides: Sequence[Linearized], responses: Sequence[Any], level: float
+) -> str:
+    """The note, with those on models or samples whose scores may run the other way."""
+    parts = [note]
+    for name, side, response in zip("ab", sides, responses, strict=True):
+        for shown in (direction_of(side, level), note_on_series(response, side.origin)):
+            parts.append(shown and f"{name}: {shown}")
+    return "; ".join(filter(None, parts))
+
+
+def direction_of(statistic: Linearized, level: float) -> str:
+    """The note on an area whose whole interval is below chance."""
+    chance = sum(statistic.bounds) / 2
+    if getattr(statistic.origin, "kind", "") != "area" or not np.all(statistic.value < chance):
+        return ""
+    found: Any = interval_of(statistic, "auto", level, PLAN)
+    return "" if isinstance(found, list) else direction(statistic, found.value, found.high)
+
+
+def note_on_series(response: Any, sample: Any) -> str:
+    """The note on a series of scores with a name that ends in the class that is not positive."""
+    names = names_of(response)
+    classes: Any = getattr(getattr(sample, "data", None), "classes", ())
+    is_labels = not sample.metric.spec.is_known or sample.metric.spec.response == "labels"
+    if is_labels or names is None or len(names) != 1 or len(classes) != 2:
+        return ""
+    return note_on_name(str(names[0]), classes.tolist(), classes[-1].item())
