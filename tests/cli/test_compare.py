@@ -48,7 +48,7 @@ def rows_of(capsys, command, *arguments):
 )
 def test_values_are_those_of_score(file, positive, option, columns, holds, capsys):
     model = PredictedModel("", columns[:1], holds)
-    options = Namespace(require=[])
+    options = Namespace(require=[], threshold=None)
     data = Predictions(options, None, None, None, ["ill", "well"], positive, (model,))
     metrics = data.metrics_of(model, every=True)
     names = [*list(metrics)[::3], *(["log_loss"] if option == "--score" else [])]
