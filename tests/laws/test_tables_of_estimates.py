@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import skmetrics_ext as sx
 from tests.laws import frozen_doors
 
 KEYS = [
@@ -120,3 +121,26 @@ def test_values_of_the_fitted_models_are_subtracted_as_requirements_are():
             turn = -1 if metric.startswith("neg_") else 1
             ends = sorted((turn * row.low, turn * row.high))
             assert [turn * row.value, *ends] == pytest.approx([own.value, own.low, own.high])
+
+
+def test_models_against_each_other_are_compared_as_by_compare():
+    y, proba, *_ = frozen_doors.arrays()
+    table = sx.compute_metrics(["roc_auc", "brier_score"], y, y_proba=proba, intervals=True)
+    for row in table.against(model="c"):
+        alone = sx.compare(row.metric, y, proba[row.model], proba["c"])
+        for key in ("value", "low", "high", "standard_error", "p_value"):
+            assert row[key] == pytest.approx(getattr(alone, key), rel=1e-9), key
+    areas = table.where(metric="roc_auc")
+    many = sx.compare_many("roc_auc", y, proba)
+    for row, other in zip(areas.against(model="each").adjust("simultaneous"), many, strict=True):
+        assert (row.low, row.p_adjusted) == pytest.approx((other.low, other.p_adjusted), rel=1e-6)
+    verdicts = table.require(["a/roc_auc - c/roc_auc >= -0.05", "a/roc_auc >= 0.99"]).rows
+    assert [row.verdict for row in verdicts] == ["pass", "fail"]
+
+
+def test_a_former_key_answers_with_a_warning_and_is_no_key(tables):
+    row = tables["evaluate"]["compute_metrics"][0]
+    with pytest.warns(FutureWarning, match="'note'"):
+        assert row.reason == row.note
+    assert "reason" not in row
+    assert "reason" not in list(row)
