@@ -20,6 +20,7 @@ from skmetrics_ext.numeric import Array, divide, increasing_root, wilson
 from skmetrics_ext.validation import Probabilities, Scores
 
 AUC_METHODS = ("logit", "delong")
+_DISTANCE_OF_MEANS = 1.0  # rows of the smallest class, times the distance from 1
 
 
 class Sides(NamedTuple):
@@ -88,7 +89,11 @@ def _note(statistic: Linearized, area: Any, error: float, sides: Sides | None) -
     if error == 0:
         return "all scores are equal"
     if sides is None:  # a mean of areas, of which that of the smallest class is only one
-        return notes.few_effective(statistic)
+        if statistic.design.group is not None:
+            return notes.few_effective(statistic)
+        rarest = statistic.origin.fewest_rows
+        near = notes.few(rarest, notes.NEAR) if rarest * (1 - area) < _DISTANCE_OF_MEANS else ""
+        return near or notes.few_units(statistic)
     what, rarest = "rows in the smallest class", float(sides.sizes.min())
     if statistic.origin.design.group is not None:
         rarest = statistic.origin.fewest_rows

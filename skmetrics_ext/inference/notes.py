@@ -20,7 +20,9 @@ of metric have limits of their own, found by simulating coverage:
   points of a curve need 5 rows beyond them, a partial area 5 rows within its range.
 
 Metrics of the whole table (agreement, weighted and micro averages) need 10 rows in all, and means
-of areas 15 contributions: the smallest class has a small part in them.
+of areas one row of the smallest class for the distance from 1: with 3 to 12 rows of it they cover
+95 to 97 % beyond it (90 % with tails of t with 3 degrees), and 87 to 94 % below. The number of
+contributions does not distinguish these.
 
 Two models on the same rows are noted below 8 effective rows in which they differ. The t test then
 has little power, and rejects equal models in 2 to 4 % at 5 %.
@@ -77,6 +79,7 @@ OTHER_WAY = (
     "their class as the positive one"
 )
 _PLURAL, _VERB = re.compile(r"(?<=row|oup|lue)s\b"), re.compile(r"\b(enter|decide|dominate)\b")
+NEAR = "rows in the smallest class and a value close to its limit"
 NONE = "none"  # the method of statistics that have no interval
 NO_WIDTH = "the interval has no width"
 OF_RAREST = "shown is the interval of a proportion with as many rows as the smallest class"
@@ -221,7 +224,7 @@ def near_end(value: Any, rows: float, bounds: Any) -> str:
     distance = np.fmin(np.abs(value - low), np.abs(high - value)) / width
     if not (rows * distance < least * (1 - ROUNDING)).any():
         return ""
-    return few(rows, "rows in the smallest class and a value close to its limit")
+    return few(rows, NEAR)
 
 
 def few_rows(statistic: Any) -> str:

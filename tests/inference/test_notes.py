@@ -1,5 +1,7 @@
 """What notes say of few rows: numbers by hand, and where they begin."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -226,12 +228,12 @@ def test_a_class_that_is_never_predicted_may_have_any_precision():
 
 @pytest.mark.parametrize("recall", [0.1, 0.5])
 def test_precision_at_a_recall_with_few_errors_is_no_surer_than_a_share(recall):
-    """Wilson's interval of the rows with so high a score, of which the target finds 10 or 50."""
+    """Wilson's interval of the 101 rows predicted where the precision is largest."""
     y = np.repeat([0, 1], 100)
     score = np.concatenate([np.arange(100.0), np.arange(100) + 150.0])
     score[0] = 1000.0 - recall  # one error, first of all
     found = sx.confidence_interval("precision_at_recall", y, score, recall=recall)
-    n_read, z = recall * 100 / found.value, 1.959964
+    n_read, z = 101, 1.959964
     centre = (found.value * n_read + z**2 / 2) / (n_read + z**2)
     half = z * np.sqrt(n_read * found.value * (1 - found.value) + z**2 / 4) / (n_read + z**2)
     assert found.low <= centre - half + 1e-6
@@ -250,6 +252,21 @@ def test_one_row_is_in_the_singular():
 def test_notes_of_one_row_and_of_several_are_one_footnote():
     true, site = [0] * 20 + [1] * 4, np.r_[np.arange(20) % 2, 0, 1, 1, 1]
     found = sx.compute_metrics(["recall"], true, true, by=site, intervals=True)
-    assert [row.reason[:16] for row in found] == ["only 1 row enter", "only 3 rows ente"]
+    assert [row.note[:16] for row in found] == ["only 1 row enter", "only 3 rows ente"]
     assert "[1] few rows enter this share: " in str(found)
     assert "[2]" not in str(found)
+
+
+def test_means_of_areas_ask_for_one_row_for_the_distance_from_1():
+    """20 or 6 rows of the smallest class, and areas of about 0.88: 2.4 and 0.7 rows."""
+    rng = np.random.default_rng(3)
+    for n, is_few in ((200, False), (60, True)):
+        y = np.repeat([0, 1, 2], [n // 2, 2 * n // 5, n // 10])
+        raised = np.exp(rng.normal(size=(n, 3)) + 1.5 * np.eye(3)[y])
+        proba = raised / raised.sum(axis=1, keepdims=True)
+        for kind in ("ovr", "ovo"):
+            asked = partial(sx.roc_auc_score, multi_class=kind)
+            found = sx.confidence_interval(asked, y, proba)
+            assert (n / 10 * (1 - found.value) < 1) == is_few
+            shown = f"only {n // 10} rows in the smallest class and a value close to its limit"
+            assert found.note.startswith(shown) if is_few else found.note == ""

@@ -117,7 +117,7 @@ def test_groups_and_few_rows_are_not_judged():
         ["roc_auc"], TRUE, y_score=1 - BAD, pos_label="bad", by={"half": FRAME["half"]},
         intervals=True,
     )  # fmt: skip
-    assert not any(SAID in row.reason for row in by)  # but all rows together are
+    assert not any(SAID in row.note for row in by)  # but all rows together are
     assert " ".join(str(by).split()).count(SAID) == 1
     assert SAID not in sx.confidence_interval("roc_auc", [0, 0, 1, 1], [4.0, 3, 2, 1]).note
 
