@@ -14,7 +14,6 @@ from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.labels.accuracy import accuracy_score
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.result_bases import Facts
-from skmetrics_ext.tables import Shown, Table
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import count_rows, missing_rows, read_column, take_rows
 from skmetrics_ext.validation.labels import read_labels
@@ -154,7 +153,7 @@ def _with_coverage(
     (result,) = results
     ones, answers = np.ones(len(kept[0]), dtype=np.int64), [mask.astype(np.int64) for mask in kept]
     shared = ("sample_weight", "groups", "strata", "weights_are", "confidence_level")
-    if isinstance(result, Estimate | list):
+    if isinstance(result, Estimate) or type(result) is list:
         from skmetrics_ext.inference.confidence_interval import confidence_interval
 
         options = {key: given[key] for key in shared if key in given}
@@ -170,10 +169,10 @@ def _with_coverage(
     if isinstance(of_rows, dict):
         share = dict(zip((None,), of_rows.values(), strict=True))
     else:
-        share = {row["group"]: row["value"] for row in of_rows.rows}
-    rows = [{**row, "coverage": share[row["group"]]} for row in result.rows]
-    columns = [*result.rows.shown(), Shown("coverage")]
-    return replace(result, rows=Table(rows, columns, notes=result.rows.notes))
+        share = {row["group"]: row["value"] for row in of_rows}
+    for row in result:
+        row["coverage"] = share[row["group"]]
+    return result
 
 
 def _noted(

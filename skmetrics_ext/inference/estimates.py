@@ -550,6 +550,7 @@ class Estimates(Table):
         further = columns(ends, p_value, ("rows", "n_rows"))
         if not are_differences:
             further += columns("method")
+        further += columns("coverage") if any("coverage" in row for row in self) else []
         listed = [*names, *numbers, *further]
         listed = [each for each in listed if not is_empty(self, each.names()[0])]
         if by is not None:
