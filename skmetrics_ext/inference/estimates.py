@@ -551,8 +551,9 @@ class Estimates(Table):
         if not are_differences:
             further += columns("method")
         further += columns("coverage") if any("coverage" in row for row in self) else []
-        listed = [*names, *numbers, *further]
-        listed = [each for each in listed if not is_empty(self, each.names()[0])]
+        listed = [
+            each for each in (*names, *numbers, *further) if not is_empty(self, each.names()[0])
+        ]
         if by is not None:
             of_groups = [Shown(name, is_text=True, none="all") for name in by.names]
         else:
