@@ -74,8 +74,6 @@ class Estimates(Table):
     --------  ------  ----------------  ----  ------
     accuracy  0.7500  [0.6570, 0.8245]   100  wilson
     recall    0.6667  [0.5542, 0.7629]   100  wilson
-    >>> print(table["accuracy"])
-    0.75 [0.657, 0.8245] (95% confidence, wilson)
     """
 
     def __init__(
