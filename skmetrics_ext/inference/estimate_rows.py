@@ -52,7 +52,7 @@ _TWO_ROWS = "rows are not subtracted: use t[0].estimate - t[1].estimate"
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class Deferred:
     """The estimate of a row, which is computed when it is asked for.
 
     Parameters
@@ -92,7 +92,7 @@ class EstimateRow(Row):
         Keys of ``KEYS``, and further ones behind them.
     level : float, default=0.95
         Confidence level.
-    known : Estimate, Question or None, default=None
+    known : Estimate, Deferred or None, default=None
         The estimate to compute with.
     """
 
@@ -110,7 +110,7 @@ class EstimateRow(Row):
         -------
         Estimate
         """
-        if isinstance(self._known, Question):
+        if isinstance(self._known, Deferred):
             self._known = self._known()
         if self._known is None:
             given: Any = {name: self[name] for name in (*_OF_ESTIMATES, *_FURTHER) if name in self}
@@ -122,7 +122,7 @@ class EstimateRow(Row):
     def measure(self) -> tuple[Metric, float]:
         """The metric, and the sign of its part in the value."""
         known = self._known
-        if isinstance(known, Question):
+        if isinstance(known, Deferred):
             return known.metric, known.sign
         if known is not None and known._made is not None:
             for leaf, slope in known._made.expression.operands().items():
@@ -259,7 +259,7 @@ def turned(row: EstimateRow) -> EstimateRow:
     turned = {key: -row[key] for key in ("value", "value_a", "value_b", "mean") if key in row}
     turned |= {"low": -row["high"], "high": -row["low"], "metric": name.removeprefix(NEGATED)}
     known = row._known
-    if isinstance(known, Question):
+    if isinstance(known, Deferred):
         known = replace(known, sign=-known.sign)
     elif known is not None and known._made is not None:
         known = -known

@@ -12,7 +12,7 @@ import numpy as np
 
 from skmetrics_ext.inference.algebra import Expression
 from skmetrics_ext.inference.directions import direction_of
-from skmetrics_ext.inference.estimate_rows import EstimateRow, Question, missing
+from skmetrics_ext.inference.estimate_rows import Deferred, EstimateRow, missing
 from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.merged import ranges
@@ -500,7 +500,7 @@ def _rows(
         row |= {"note": reason or estimate.note, "n_rows": asked.n_rows}
         read = partial(asked.read, None if label is None else place)
         known = None if estimate._made is not None else estimate  # which says why there is none
-        question = Question(metric, read, asked.level, asked.groups.plan, known)
+        question = Deferred(metric, read, asked.level, asked.groups.plan, known)
         yield EstimateRow(row, asked.level, question)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
-from skmetrics_ext.inference.estimate_rows import EstimateRow, Question, row_from
+from skmetrics_ext.inference.estimate_rows import Deferred, EstimateRow, row_from
 from skmetrics_ext.inference.labelling import Labelling
 from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.inference.partly_labelled import PartlyGiven
@@ -130,5 +130,5 @@ def _row(groups: Groups, metric: Metric, group: Any, level: float | None) -> Est
     named = {"metric": metric.name, "group": group, "label": None, "n_rows": n_rows}
     bounds = {} if level else {"low": _NAN, "high": _NAN, "standard_error": _NAN, "method": ""}
     read = partial(groups.expression, metric, group)
-    question = Question(metric, read, asked, source.plan, None if found._made else found)
+    question = Deferred(metric, read, asked, source.plan, None if found._made else found)
     return row_from(found, **named, **bounds).changed(question)

@@ -14,7 +14,7 @@ from skmetrics_ext.inference.compare import LOG_RATIO, ModelsToCompare, is_ratio
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.draws.readers import find_metric, samples_of_models
-from skmetrics_ext.inference.estimate_rows import EstimateRow, Question
+from skmetrics_ext.inference.estimate_rows import Deferred, EstimateRow
 from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.inference.identity import Given, leaf_of
 from skmetrics_ext.inference.linearized import linearize
@@ -168,7 +168,7 @@ def compare_many(
         row |= {key: getattr(found, key) for key in _KEYS}
         row |= {"value_a": values[i], "value_b": values[j]}
         row |= {"p_adjusted": p_of_all, "adjustment": adjustment}
-        question = Question(measure, partial(linear, (1.0, a), (-1.0, b)), level, plan)
+        question = Deferred(measure, partial(linear, (1.0, a), (-1.0, b)), level, plan)
         rows.append(EstimateRow(row, level, question))
     described = f"{adjust}, {LOG_RATIO}" if log else adjust
     counts: dict[str, Any] = {}

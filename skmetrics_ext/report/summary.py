@@ -19,7 +19,7 @@ from skmetrics_ext.inference.answers import Asked, answer
 from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign
 from skmetrics_ext.inference.draws.readers import sample_of_checked
 from skmetrics_ext.inference.draws.samples import TallySample
-from skmetrics_ext.inference.estimate_rows import KEYS, EstimateRow, Question
+from skmetrics_ext.inference.estimate_rows import KEYS, Deferred, EstimateRow
 from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.inference.linearized import Linearized, linearize, mean_of_folds
 from skmetrics_ext.inference.nested_cv import LOSS_OF, nested_cv_interval
@@ -174,7 +174,7 @@ def summary_of(report: FoldValues, kind: str) -> list[EstimateRow]:
     return rows
 
 
-def _question(report: FoldValues, kind: str, key: Key) -> Question | None:
+def _question(report: FoldValues, kind: str, key: Key) -> Deferred | None:
     """What a row is computed with; None for intervals that speak of other training sets."""
     measure = metric_of(report.data.scorers.get(key[1]))
     estimate = sum_of_values(report, kind, {key: 1.0})
@@ -187,7 +187,7 @@ def _question(report: FoldValues, kind: str, key: Key) -> Question | None:
         return _term(report, key, 1.0, _STATISTICS[kind](report, key))[1]
 
     sign = report.data.sign(key[1])
-    return Question(measure, read, report.confidence_level, found=estimate, sign=sign)
+    return Deferred(measure, read, report.confidence_level, found=estimate, sign=sign)
 
 
 def kind_of(report: FoldValues, interval: str | None = None) -> str:
@@ -230,7 +230,7 @@ def intervals_of(report: FoldValues, kind: str) -> dict[tuple[str, str], Any]:
     return cells
 
 
-def _folds(report: FoldValues, key: Key, measure: Any) -> Question:
+def _folds(report: FoldValues, key: Key, measure: Any) -> Deferred:
     """The values of a model on the folds where they are finite, as the scorer has them."""
     model, metric = key
     results = report.results_of(model)
@@ -245,7 +245,7 @@ def _folds(report: FoldValues, key: Key, measure: Any) -> Question:
     bounds = sorted(sign * bound for bound in bounds_of(report.data, metric))
     identity: Any = {"source": report.data, "name": model, "bounds": tuple(bounds)}
     leaf = Folds(mean, measure, no_rows, by_fold=by_fold, **identity)
-    return Question(measure, lambda: leaf, report.confidence_level, sign=sign)
+    return Deferred(measure, lambda: leaf, report.confidence_level, sign=sign)
 
 
 class NoIntervalError(ValueError):

@@ -87,7 +87,7 @@ def test_a_loss_goes_by_the_name_of_its_scorer():
     for make in (get_scorer, lambda name: ScorerPanel([name])):
         with pytest.raises(ValueError, match=r"'brier_score' is a loss.* is 'neg_brier_score'"):
             make("brier_score")
-        with pytest.raises(ValueError, match="'brier' is called 'neg_brier_score' here"):
+        with pytest.raises(ValueError, match="'brier' is a loss, and scorers are higher-is-better"):
             make("brier")
 
 
