@@ -257,7 +257,7 @@ def evaluate_arrays(
     check_integer("min_rows", min_rows, 1)
     arguments = {"y_true": y_true, "y_score": y_score, "y_pred": y_pred}
     arguments = {name: data for name, data in arguments.items() if data is not None}
-    if not isinstance(y_true, ConfusionTally) and n_columns(y_true) > 1:
+    if not isinstance(y_true, ConfusionTally) and n_columns(y_true, "y_true") > 1:
         raise InvalidParameterError(
             "Tables with intervals or by= read one label a row, and y_true has several columns: "
             "pass one column of each array at a time, or all to confidence_interval."

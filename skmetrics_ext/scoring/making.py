@@ -200,7 +200,10 @@ def make_scorer(
     """
     check_option("greater_is_better", greater_is_better, (True, False))
     if isinstance(score_func, str):
-        scorer = get_scorer(score_func if greater_is_better else f"neg_{score_func}", **kwargs)
+        try:
+            scorer = get_scorer(score_func if greater_is_better else f"neg_{score_func}", **kwargs)
+        except InvalidParameterError as error:
+            raise InvalidParameterError(f"score_func: {error}") from error
         methods = scorer._methods if response_method is None else response_method
         return scorer._replace(response_method=methods)
     if response_method is None:

@@ -290,10 +290,10 @@ class BinaryProbabilities(_ProbabilityRows):
         return self.weight.astype(np.float64, copy=False)
 
 
-def n_columns(y_proba: Any) -> int:
+def n_columns(y_proba: Any, name: str = "y_proba") -> int:
     """Number of columns; 1 for a vector."""
     proba = y_proba.proba if isinstance(y_proba, Probabilities) else y_proba
-    array = proba if type(proba) is np.ndarray else read_column(proba, "y_proba").values
+    array = proba if type(proba) is np.ndarray else read_column(proba, name).values
     return 1 if array.ndim < 2 else int(array.shape[1])
 
 

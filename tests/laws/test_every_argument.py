@@ -137,6 +137,7 @@ GIVEN = {
 TREE = {"hierarchy": {0: None, 1: None}}
 OF_RISK = {"confidence": S}
 FURTHER = {
+    "compare": {"pred_b": 1 - P},
     **dict.fromkeys(("hierarchical_f1", "hierarchical_precision", "hierarchical_recall"), TREE),
     "integrated_calibration_index": {"y_proba": S},
     "aurc": OF_RISK,
