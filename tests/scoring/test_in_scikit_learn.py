@@ -218,7 +218,7 @@ def test_a_greater_score_is_better(name):
     [
         ("ginni", "'ginni' is not a valid scoring value. Did you mean 'gini'"),
         ("log_loss", "'log_loss' is a loss.*its scorer is 'neg_log_loss'"),
-        ("neg_logloss", "Did you mean 'neg_log_loss'"),
+        ("neg_log_los", "Did you mean 'neg_log_loss'"),
         ("f1_macr", "Did you mean 'f1_macro'"),
         ("xyzzy", r"'xyzzy' is not a valid scoring value. skmetrics_ext.get_scorer_names\(\)"),
     ],
