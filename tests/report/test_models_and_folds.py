@@ -357,7 +357,7 @@ def test_groups_without_a_value_say_why():
     assert (row.low, row.high) == pytest.approx((estimate.low, estimate.high), rel=1e-9)
     row = found.row("roc_auc", "one class")
     assert np.isnan(row.value)
-    assert row.reason == "undefined on every fold: a class has no rows"
+    assert row.note == "undefined on every fold: a class has no rows"
     assert [r.n_rows for r in found if r.metric == "recall"] == [30, 20, 10, 60]
 
 
@@ -387,6 +387,6 @@ def test_untested_groups_have_no_predictions():
     report = report_of(by={"site": site}, cv=folds, baseline=None)
     row = report.by_group().row("recall", "first")
     assert np.isnan(row.value)
-    assert (row.n_rows, row.reason) == (0, "0 rows are fewer than min_rows=1")
+    assert (row.n_rows, row.note) == (0, "0 rows are fewer than min_rows=1")
     assert report.by_group().row("recall").n_rows == 50
     assert "by site: out-of-fold values of models fitted on rows of all groups" in str(report)
