@@ -264,7 +264,7 @@ def scored(rows, questions, further=("--resamples", str(CLI_RESAMPLES))):
         arguments = [str(path), *roles, "--json", "--all", "--quiet", *further]
         with contextlib.redirect_stdout(printed):
             assert main(["score", *arguments]) == 0
-    for row in json.loads(printed.getvalue()):
+    for row in json.loads(printed.getvalue())["rows"]:
         if row["metric"] in asked:
             yield asked[row["metric"]], said_of_row(row)
 
