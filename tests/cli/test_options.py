@@ -15,7 +15,7 @@ pytest.importorskip("pyarrow")
 RNG = np.random.default_rng(4)
 N = 120
 SHARED = ("--target", "--positive", "--weight", "--groups", "--confidence", "--metrics", "--html",
-          "--json", "--json-schema", "1", "--thousands", "--drop-missing")  # fmt: skip
+          "--json", "--json-schema", "--thousands", "--drop-missing")  # fmt: skip
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def file(tmp_path):
 
 
 def run(capsys, *arguments):
-    assert main([*arguments, "--quiet", "--json", "--json-schema", "1"]) == 0
+    assert main([*arguments, "--quiet", "--json", "--json-schema"]) == 0
     out, err = capsys.readouterr()
     return json.loads(out), err
 
