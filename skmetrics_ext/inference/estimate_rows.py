@@ -157,7 +157,7 @@ class EstimateRow(Row):
         return self[key] if key in self or FORMER.get(key) in self else default
 
     def __sub__(self, other: Any) -> Any:
-        raise TypeError(_TWO_ROWS)
+        raise InvalidParameterError(_TWO_ROWS)
 
     def __copy__(self) -> EstimateRow:
         return self.changed()

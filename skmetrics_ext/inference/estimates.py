@@ -430,7 +430,7 @@ class Estimates(Table):
         return self._table(rows, lead=())
 
     def __add__(self, other: Any) -> Any:
-        raise TypeError(_TWO_TABLES)
+        raise InvalidParameterError(_TWO_TABLES)
 
     __mul__ = __rmul__ = __add__
 
