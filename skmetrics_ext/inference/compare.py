@@ -16,7 +16,7 @@ from skmetrics_ext.inference import reader_studies as studies
 from skmetrics_ext.inference.abstention import Abstained, may_abstain
 from skmetrics_ext.inference.algebra import Made, linear, mapped
 from skmetrics_ext.inference.anytime import ANYTIME, MIN_ROWS
-from skmetrics_ext.inference.compare_models import differences_of_models
+from skmetrics_ext.inference.compare_models import check_models, differences_of_models
 from skmetrics_ext.inference.directions import with_directions
 from skmetrics_ext.inference.draws import pairs
 from skmetrics_ext.inference.draws import readers as rows_of
@@ -256,6 +256,7 @@ def compare(
     others: Options = {"method": method, "strata": strata, "weights_are": weights_are}
     others |= {"stratified": stratified, "n_resamples": n_resamples, "min_rows": min_rows}
     if isinstance(metric, list | tuple) or isinstance(pred_a, Mapping):
+        check_models(pred_a, pred_b)
         single = others | {"alternative": alternative, "margin": margin, "readers": readers}
         single |= {"readers_are": readers_are, "abstain": abstain, "abstained": abstained}
         single |= {"random_state": random_state, "n_jobs": n_jobs, "progress": progress}

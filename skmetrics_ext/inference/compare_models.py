@@ -9,6 +9,16 @@ from skmetrics_ext.numeric import Options
 from skmetrics_ext.validation import InvalidParameterError
 
 
+def check_models(first: Any, second: Any) -> None:
+    """Two arrays, or one dict of two models or more."""
+    is_dict = isinstance(first, Mapping)
+    if (second is None) != is_dict or (is_dict and len(first) < 2):
+        raise InvalidParameterError(
+            "pred_a and pred_b are two arrays, or pred_a is one dict of two or more, such as "
+            "{'new': pred_new, 'old': pred_old}."
+        )
+
+
 def differences_of_models(
     metric: Any, y_true: Any, first: Any, second: Any, options: Options
 ) -> Any:
@@ -16,11 +26,6 @@ def differences_of_models(
     from skmetrics_ext import confidence_interval  # which compares nothing
 
     models = first if isinstance(first, Mapping) else {"a": first, "b": second}
-    if len(models) < 2 or (second is None) != isinstance(first, Mapping):
-        raise InvalidParameterError(
-            "Models to compare are two arrays, or one dict of two or more, such as {'new': "
-            "pred_new, 'old': pred_old}."
-        )
     metrics: Any = metric if isinstance(metric, list | tuple) else [metric]
     predictions: Any = models
     table = confidence_interval(metrics, y_true, predictions, **options).against(model="each")

@@ -432,8 +432,9 @@ def familiar_name(name: Any) -> str | None:
     plain = re.sub(r"[^a-z0-9+]+", "_", str(name).lower().replace("'", ""))
     stem, _, average = plain.rpartition("_")
     variant = f"{SYNONYMS.get(stem)}_{average}"  # "sensitivity_macro"
-    if plain.startswith("neg_"):
-        variant = f"neg_{familiar_name(plain.removeprefix('neg_'))}"
+    positive = plain.removeprefix("neg_")
+    if positive != plain and not positive.startswith("neg_"):
+        variant = f"neg_{familiar_name(positive)}"
     registered = SYNONYMS.get(plain) or SYNONYMS.get(plain.removesuffix("_score"))
     spelled = (each for each in (plain, variant) if each in scorers() and each != name)
     return registered or next(spelled, None)

@@ -380,7 +380,7 @@ def test_the_command_line_reads_a_dictionary_of_parquet(tmp_path):
     command = [sys.executable, "-m", "skmetrics_ext", "score", path, "--target", "true"]
     done = subprocess.run([*command, *scores, *asked], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    rows = json.loads(done.stdout)
+    rows = json.loads(done.stdout)["rows"]
     assert {row["metric"]: row["value"] for row in rows} == {
         "log_loss": NEAR(-_expected()[0]),
         "roc_auc_ovr": NEAR(_expected()[1]),
