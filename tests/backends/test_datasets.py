@@ -162,7 +162,7 @@ def test_progress_counts_rows(frame, tmp_path, engine, n_passes):
 def test_results_as_a_table(frame):
     found = evaluate(frame, **ASKED, intervals=True, by="group")
     table = found.frame()
-    assert list(table.columns[:4]) == ["metric", "model", "group", "fold"]
+    assert list(table.columns[:4]) == ["group", "metric", "model", "fold"]
     assert len(table) == len(found) == len(found.rows) == 9
     head, _, first, *_ = str(found).splitlines()
     assert head.split("  ")[0] == "group"

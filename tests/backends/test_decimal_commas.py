@@ -120,7 +120,9 @@ def test_what_is_told_decides(tmp_path, capsys):
     assert main(arguments) == 2
     assert "a decimal point is needed, not a comma; --decimal , reads" in capsys.readouterr().err
     assert main([*arguments, "--decimal", ","]) == 0
-    assert json.loads(capsys.readouterr().out)[0]["value"] == pytest.approx((2.234 + 0.5) / 2)
+    assert json.loads(capsys.readouterr().out)["rows"][0]["value"] == pytest.approx(
+        (2.234 + 0.5) / 2
+    )
     (tmp_path / "a.csv").write_text("y;s\n0;1.234\n1;0.5\n")
     assert main([*arguments, "--decimal", ","]) == 2
     assert "'1.234' in line 2 of" in capsys.readouterr().err

@@ -170,7 +170,7 @@ def test_parameters_are_tried_before_they_are_read():
 
 def test_columns_that_hold_nothing_are_not_shown():
     assert asked().rows.header() == ["metric", "value", "rows"]
-    assert asked(by="site").rows.header()[:2] == ["group", "metric"]
+    assert asked(by="site").rows.header()[:2] == ["site", "metric"]
     assert str(asked(by="site")).split()[:2] == ["site", "metric"]
     sure = asked(metrics=["accuracy"], pred="p", intervals=True, confidence_level=0.9)
     assert sure.rows.header() == ["metric", "value", "90% interval", "rows", "method"]

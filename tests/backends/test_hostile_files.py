@@ -80,7 +80,7 @@ def test_command_line(tmp_path, capsys, case, stream):
     out, err = capsys.readouterr()
     if told is RIGHT:
         assert status == 0, err
-        found = {row["metric"]: row["value"] for row in json.loads(out)}
+        found = {row["metric"]: row["value"] for row in json.loads(out)["rows"]}
         values = [found["roc_auc"], found["accuracy"]]
         np.testing.assert_allclose(values, wanted(path), rtol=1e-12)
         return

@@ -186,11 +186,9 @@ def test_corrected_folds_have_the_interval_of_nadeau_and_bengio(report):
     away = stats.t.ppf(0.975, 4) * error
     found = row.value, row.low, row.high
     assert found == pytest.approx((gaps.mean(), gaps.mean() - away, gaps.mean() + away), rel=1e-3)
-    compared = next(
-        r for r in report.compare("roc_auc") if {r.model_a, r.model_b} == {"new", "old"}
-    )
+    compared = next(r for r in report.compare("roc_auc") if {r.model, r.against} == {"new", "old"})
     same = required(report, "new/roc_auc - old/roc_auc > 0", "corrected")
-    assert (same.value, same.low, same.high) == (compared.difference, compared.low, compared.high)
+    assert (same.value, same.low, same.high) == (compared.value, compared.low, compared.high)
 
 
 def test_a_nested_interval_is_of_one_model(report):
