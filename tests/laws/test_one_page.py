@@ -93,7 +93,7 @@ def test_the_page_of_a_file_prints_the_intervals_of_its_table(design, confidence
                  "--confidence", confidence, "--json", "--quiet", "--html", str(out)]
             )  # fmt: skip
         assert code == 0
-        table = [(row["low"], row["high"]) for row in json.loads(told.getvalue())]
+        table = [(row["low"], row["high"]) for row in json.loads(told.getvalue())["rows"]]
         table = [ends for ends in table if None not in ends]
         table += of_curves(rows, float(confidence))
         page = out.read_text(encoding="utf-8")
