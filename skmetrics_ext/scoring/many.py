@@ -381,8 +381,10 @@ def _response_of(name: str, spec: MetricSpec, arrays: dict[str, Any]) -> str:
     """Which of the arrays a metric reads."""
     kind = _kind_of(spec, arrays)
     if kind is None:
-        argument = _ARGUMENTS[spec.response]
-        raise InvalidParameterError(f"{name!r} is a metric of {spec.response}: pass {argument}=.")
+        pass_it = f"pass {_ARGUMENTS[spec.response]}="
+        if spec.response == "labels":
+            pass_it += ", or pass threshold= to make labels of scores"
+        raise InvalidParameterError(f"{name!r} is a metric of {spec.response}: {pass_it}.")
     return kind
 
 

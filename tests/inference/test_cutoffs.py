@@ -191,21 +191,21 @@ def test_score_and_compare_at_a_threshold(tmp_path, capsys):
     names = ["f1", "recall", "roc_auc", "net_benefit", "matthews_corrcoef"]
     assert main(["score", str(path), *asked, "--metrics", *names, "--json", "--quiet"]) == 0
     found = json.loads(capsys.readouterr().out)
-    values = {(row["of"], row["metric"]): row["value"] for row in found["rows"]}
+    values = {(row["model"], row["metric"]): row["value"] for row in found["rows"]}
     for name, score, labels in (("a", S, LABELS), ("b", T, OTHERS)):
         assert values[name, "f1"] == pytest.approx(f1_score(Y, labels))
         assert values[name, "recall"] == pytest.approx(recall_score(Y, labels))
         assert values[name, "matthews_corrcoef"] == pytest.approx(matthews_corrcoef(Y, labels))
         assert values[name, "roc_auc"] == pytest.approx(sx.roc_auc_score(Y, score))
         assert values[name, "net_benefit"] == pytest.approx(sx.net_benefit(Y, score, threshold=0.3))
-    differences = {row["metric"]: row["difference"] for row in found["differences"]}
+    differences = {row["metric"]: row["value"] for row in found["differences"]}
     assert differences["f1"] == pytest.approx(f1_score(Y, LABELS) - f1_score(Y, OTHERS))
     assert differences["net_benefit"] == pytest.approx(
         values["a", "net_benefit"] - values["b", "net_benefit"]
     )
     assert main(["compare", str(path), *asked, "--metrics", "f1", "--json", "--quiet"]) == 0
-    (row,) = json.loads(capsys.readouterr().out)
-    assert row["difference"] == differences["f1"]
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert row["value"] == differences["f1"]
     limits = ["--require", "a/recall>=0.1", "--quiet", "--html", str(tmp_path / "page.html")]
     assert main(["score", str(path), *asked, *limits]) == 0
 

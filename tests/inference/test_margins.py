@@ -289,7 +289,7 @@ def test_goals(metric):
 
 def test_goals_of_classes_and_losses():
     each = confidence_interval("recall", Y, A, average=None, goal=0.5)
-    assert [one.reached for one in each] == [True, True]
+    assert [one.estimate.reached for one in each] == [True, True]
     found = confidence_interval(brier_score_loss, Y, P, goal=0.25)
     assert found.reached is True
     assert "goal 0.25: reached" in str(found)
