@@ -167,4 +167,4 @@ def test_one_place_opens_files_for_writing():
         for path in SOURCE.rglob("*.py")
         if writes.search(path.read_text(encoding="utf-8"))
     }
-    assert found <= {"tables.py"}
+    assert found <= {"tables.py", "cli/inputs.py"}  # what an archive holds, in a folder of its own

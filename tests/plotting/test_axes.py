@@ -15,8 +15,8 @@ DISPLAYS = [name for name in sx.__all__ if name.endswith("Display")]
 OF_SCORES = [getattr(sx, name) for name in DISPLAYS if name != "ConfusionMatrixDisplay"]
 
 
-def test_there_are_eight() -> None:
-    assert len(DISPLAYS) == 8
+def test_there_are_nine() -> None:
+    assert len(DISPLAYS) == 9
     assert set(DISPLAYS) <= set(dir(sx))
 
 

@@ -125,7 +125,7 @@ def test_several_classes(name, curve, several) -> None:
         rows = [(y == "b", own[:, 1]) for own in (proba, other)]
         wanted = [sx.confidence_interval(metric, *own) for own in rows]
         same = [sx.confidence_interval(metric, y, p, average=None)[1] for p in (proba, other)]
-        assert [list(e) for e in same] == [pytest.approx(list(e)) for e in wanted]
+        assert [[e.value, e.low, e.high] for e in same] == [pytest.approx(list(e)) for e in wanted]
         compared = sx.compare(metric, rows[0][0], rows[0][1], rows[1][1])
     else:
         wanted = [sx.confidence_interval(metric, y, own, average=curve) for own in (proba, other)]
