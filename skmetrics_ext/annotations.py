@@ -6,7 +6,7 @@ import inspect
 import sys
 from collections.abc import Callable, Mapping, Set
 from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_overloads, get_type_hints
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -62,10 +62,11 @@ def _is_array(value: Any) -> bool:
 
 
 def usage(function: Callable[..., Any]) -> str:
-    """A sentence that shows how to call a function, with its required arguments."""
+    """A sentence that shows how to call a function, with what its first overload requires."""
+    usual = next(iter(get_overloads(function)), function)
     required = [
         f"{name}=..." if parameter.kind is parameter.KEYWORD_ONLY else name
-        for name, parameter in inspect.signature(function).parameters.items()
+        for name, parameter in inspect.signature(usual).parameters.items()
         if parameter.default is parameter.empty and parameter.kind is not parameter.VAR_KEYWORD
     ]
     call = f"Write {function.__name__}({', '.join(required)}, ...)"

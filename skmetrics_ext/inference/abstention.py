@@ -6,7 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Literal, TypeVar, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
@@ -17,8 +17,7 @@ from skmetrics_ext.result_bases import Facts
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import count_rows, missing_rows, read_column, take_rows
 from skmetrics_ext.validation.labels import read_labels
-
-Door = TypeVar("Door", bound=Callable[..., Any])
+from skmetrics_ext.validation.tensors import Function
 
 Abstained = Literal["leave out", "wrong"]
 MISSING = "missing"  # stands for None and nan
@@ -31,7 +30,7 @@ _BY_ROW = (
 _FAR = 0.02  # coverages that differ by more are noted
 
 
-def may_abstain(door: Door) -> Door:
+def may_abstain(door: Function) -> Function:
     """Let a function read predictions of which ``abstain=`` says that they are no answer."""
 
     @functools.wraps(door)
@@ -52,7 +51,7 @@ def may_abstain(door: Door) -> Door:
                 f"{error} If a missing prediction is no answer: {NO_ANSWER}."
             ) from error
 
-    return cast(Door, function)
+    return cast(Function, function)
 
 
 def _lacks_values(column: Any) -> bool:

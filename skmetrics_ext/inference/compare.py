@@ -74,7 +74,7 @@ def compare(
     metric: Any, y_true: ArrayLike, pred_a: Any, pred_b: Any = None, **options: Any
 ) -> Estimates: ...
 @document
-@offering_threshold()
+@offering_threshold
 @may_abstain
 def compare(
     metric: Any,
@@ -255,8 +255,8 @@ def compare(
     known |= {"prevalence": prevalence}
     others: Options = {"method": method, "strata": strata, "weights_are": weights_are}
     others |= {"stratified": stratified, "n_resamples": n_resamples, "min_rows": min_rows}
+    check_models(pred_a, pred_b)
     if isinstance(metric, list | tuple) or isinstance(pred_a, Mapping):
-        check_models(pred_a, pred_b)
         single = others | {"alternative": alternative, "margin": margin, "readers": readers}
         single |= {"readers_are": readers_are, "abstain": abstain, "abstained": abstained}
         single |= {"random_state": random_state, "n_jobs": n_jobs, "progress": progress}
@@ -264,8 +264,6 @@ def compare(
         shared: Options = {"sample_weight": sample_weight, "groups": groups, **metric_params}
         shared |= {"threshold": threshold, "confidence_level": confidence_level, **known}
         return differences_of_models(metric, y_true, pred_a, pred_b, shared)
-    if pred_b is None:
-        raise InvalidParameterError("compare needs two models: pass pred_b, or a dict of models.")
     check_option("weights_are", weights_are, WEIGHT_KINDS)
     metric_params, pred_a, pred_b = rows_of.at_threshold(
         threshold, metric, metric_params, y_true, pred_a=pred_a, pred_b=pred_b

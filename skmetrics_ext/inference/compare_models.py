@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from skmetrics_ext.annotations import usage
 from skmetrics_ext.numeric import Options
 from skmetrics_ext.validation import InvalidParameterError
 
@@ -12,11 +13,15 @@ from skmetrics_ext.validation import InvalidParameterError
 def check_models(first: Any, second: Any) -> None:
     """Two arrays, or one dict of two models or more."""
     is_dict = isinstance(first, Mapping)
-    if (second is None) != is_dict or (is_dict and len(first) < 2):
+    if is_dict and (second is not None or len(first) < 2):
         raise InvalidParameterError(
             "pred_a and pred_b are two arrays, or pred_a is one dict of two or more, such as "
             "{'new': pred_new, 'old': pred_old}."
         )
+    if not is_dict and second is None:
+        from skmetrics_ext import compare
+
+        raise InvalidParameterError(f"compare() is missing 1 model: 'pred_b'. {usage(compare)}")
 
 
 def differences_of_models(

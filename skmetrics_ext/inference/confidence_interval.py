@@ -36,7 +36,7 @@ from skmetrics_ext.validation.parameters import check_level
 
 
 @document
-@offering_threshold()
+@offering_threshold
 @may_abstain
 def confidence_interval(
     metric: str | Callable[..., Any] | list[str],

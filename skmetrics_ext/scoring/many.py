@@ -37,7 +37,7 @@ _BY_GROUP = {"margins": False, "bins": None, "min_rows": 1, "freq": None}
 
 
 @taking_tensors
-@offering_threshold()
+@offering_threshold
 @may_abstain
 def compute_metrics(
     metrics: Sequence[str] | str,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+import functools
+from typing import Any, cast
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from skmetrics_ext.validation.errors import InvalidParameterError, MixedTargetsE
 from skmetrics_ext.validation.labels import distinct_labels
 from skmetrics_ext.validation.parameters import check_number
 from skmetrics_ext.validation.positive import positive_class
+from skmetrics_ext.validation.tensors import Function
 
 
 def labels_at(threshold: Any, y_true: Any, y_score: Any, pos_label: Any, name: str) -> Column:
@@ -43,13 +43,17 @@ def labels_at(threshold: Any, y_true: Any, y_score: Any, pos_label: Any, name: s
     return Column(name, labels, mask=column.mask, index=column.index)
 
 
-@contextmanager
-def offering_threshold() -> Iterator[None]:
+def offering_threshold(door: Function) -> Function:
     """Say how scores become labels, in the error of a metric of labels that was given scores."""
-    try:
-        yield
-    except MixedTargetsError as error:
-        raise InvalidParameterError(
-            f"{error} These are scores, and the metric reads labels: pass threshold=0.5, or "
-            "another, for the positive class where the score is at least that."
-        ) from error
+
+    @functools.wraps(door)
+    def function(*args: Any, **options: Any) -> Any:
+        try:
+            return door(*args, **options)
+        except MixedTargetsError as error:
+            raise InvalidParameterError(
+                f"{error} These are scores, and the metric reads labels: pass threshold=0.5, or "
+                "another, for the positive class where the score is at least that."
+            ) from error
+
+    return cast(Function, function)

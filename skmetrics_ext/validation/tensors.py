@@ -182,14 +182,22 @@ def taking_tensors(function: Function) -> Function:
         except InvalidParameterError:
             raise
         except RAW_ERRORS as error:
-            if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
+            if _fits(function, args, given):
                 if message := misfit(function, dict(zip(names, args, strict=False)) | given):
                     raise InvalidParameterError(message) from error
                 raise
-            # The arguments do not fit the signature: the function has not run.
             raise InvalidParameterError(f"{error}. {usage(function)}") from None
 
     return cast(Function, public)
+
+
+def _fits(function: Callable[..., Any], args: Any, given: Any) -> bool:
+    """Whether arguments fit the signature of a function, which has run then."""
+    try:
+        inspect.signature(function).bind(*args, **given)
+    except TypeError:
+        return False
+    return True
 
 
 def _dispatches() -> bool:

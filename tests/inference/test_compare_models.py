@@ -63,10 +63,10 @@ def test_scores_of_models_are_cut_in_a_table():
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        (("roc_auc", Y, TWO["new"]), {}, "needs two models"),
+        (("roc_auc", Y, TWO["new"]), {}, "missing 1 model: 'pred_b'"),
         (("roc_auc", Y, {"new": TWO["new"]}), {}, "one dict of two or more"),
         (("roc_auc", Y, TWO, TWO["old"]), {}, "one dict of two or more"),
-        ((["roc_auc"], Y, TWO["new"]), {}, "one dict of two or more"),
+        ((["roc_auc"], Y, TWO["new"]), {}, "missing 1 model: 'pred_b'"),
         (("roc_auc", Y, TWO), {"margin": 0.1}, "margin is not available for several metrics"),
         (("roc_auc", Y, TWO), {"method": "bootstrap"}, "method is not available for several"),
     ],

@@ -35,6 +35,7 @@ CALLS = {
         LogisticRegression(), X, Y, scoring="accuracy", baseline="stratified", cv=3, **seed
     ).to_dict(),
     "curve_band": lambda **seed: sx.curve_band("recall", Y, A, n_resamples=99, **seed).high,
+    "leaderboard": lambda **seed: sx.leaderboard("roc_auc", Y, {"a": A, "b": B, "c": C}, **seed),
     "nested_cv_interval": lambda **seed: nested_cv_interval(
         LogisticRegression(), X, Y, n_folds=3, n_repeats=2, **seed
     ),

@@ -4,6 +4,7 @@ Each entry is a call of one argument, ``put``, which makes the container under t
 """
 
 import dataclasses
+from functools import partial
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -146,6 +147,21 @@ FUNCTIONS = {
     ),
     "no_information_test": lambda put: sx.significance.no_information_test(put(Y), put(P)),
     "optimal_threshold": lambda put: sx.optimal_threshold(put(Y), put(S), sample_weight=put(W)),
+    **{
+        name: partial(lambda name, put: getattr(sx, name)(put(Y), put(P), confidence=put(S)), name)
+        for name in ("aurc", "augrc", "e_aurc", "risk_coverage_curve")
+    },
+    **{
+        name: partial(
+            lambda name, put: getattr(sx, name)(put(Y3), put(P3), hierarchy={0: 3, 1: 3, 2: 4}),
+            name,
+        )
+        for name in ("hierarchical_f1", "hierarchical_precision", "hierarchical_recall")
+    },
+    "integrated_calibration_index": lambda put: sx.integrated_calibration_index(put(Y), put(S)),
+    "label_plan": lambda put: sx.label_plan("accuracy", score=put(S), threshold=0.5, budget=9),
+    "leaderboard": lambda put: sx.leaderboard("roc_auc", put(Y), {"a": put(S), "b": put(S2)}),
+    "pass_at_k": lambda put: sx.pass_at_k(put(np.full(N, 5)), put(P), 2),
     "optimal_threshold_interval": lambda put: sx.optimal_threshold(
         put(Y), put(S), groups=put(G), sample_weight=put(W), **SEEDED, interval=True
     ),

@@ -47,7 +47,7 @@ def test_errors_of_a_users_function_stay_as_they_are():
 
 def test_several_metrics_are_asked_for_in_a_table():
     with pytest.raises(ValueError, match=r"Several at once: compute_metrics\(\[...\], y_true"):
-        sx.compare(["accuracy", "f1"], Y, Y, Y)
+        sx.compare_samples(["accuracy", "f1"], Y, Y, Y, Y)
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "log_loss", sx.accuracy_score])
