@@ -172,6 +172,7 @@ class Rows:
         if rows is None:
             rows = copy(self)
             rows.sample_weight, rows.views = sample_weight, {}
+            rows._weighted = {}  # those of `self` hold it
             rows.__dict__.pop("target", None)
             self._weighted[id(sample_weight)] = rows  # which holds the weight, and so its id
         return rows

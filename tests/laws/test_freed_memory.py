@@ -51,13 +51,7 @@ def test_an_array_in_a_cycle_is_seen():
     assert sizes == [N]
 
 
-KEPT = pytest.mark.xfail(reason="a report keeps one array of its rows in a cycle", strict=False)
-ASKED = [
-    pytest.param(name, marks=KEPT if name == "cross_validation_report" else ()) for name in DOORS
-]
-
-
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("name", DOORS)
 @settings(max_examples=1)
 @given(data=st.data())
 def test_no_function_leaves_arrays_in_cycles(name, data):
