@@ -182,22 +182,15 @@ def taking_tensors(function: Function) -> Function:
         except InvalidParameterError:
             raise
         except RAW_ERRORS as error:
-            if _fits(function, args, given):
-                if message := misfit(function, dict(zip(names, args, strict=False)) | given):
-                    raise InvalidParameterError(message) from error
-                raise
-            raise InvalidParameterError(f"{error}. {usage(function)}") from None
+            try:
+                inspect.signature(function).bind(*args, **given)
+            except TypeError:
+                raise InvalidParameterError(f"{error}. {usage(function)}") from None
+            if message := misfit(function, dict(zip(names, args, strict=False)) | given):
+                raise InvalidParameterError(message) from error
+            raise
 
     return cast(Function, public)
-
-
-def _fits(function: Callable[..., Any], args: Any, given: Any) -> bool:
-    """Whether arguments fit the signature of a function, which has run then."""
-    try:
-        inspect.signature(function).bind(*args, **given)
-    except TypeError:
-        return False
-    return True
 
 
 def _dispatches() -> bool:
