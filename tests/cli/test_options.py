@@ -36,7 +36,7 @@ def file(tmp_path):
 
 
 def run(capsys, *arguments):
-    assert main([*arguments, "--quiet", "--json", "--json-schema"]) == 0
+    assert main([*arguments, "--quiet", "--json"]) == 0
     out, err = capsys.readouterr()
     return json.loads(out), err
 
@@ -85,10 +85,8 @@ def test_options_have_one_name_and_one_meaning(name):
 def test_older_spellings_still_work(new, old, file, capsys):
     def result(arguments):
         told, _ = run(capsys, *(file if text == "FILE" else text for text in arguments))
-        return [
-            {key: row[key] for key in row if "time" not in key}
-            for row in (told if isinstance(told, list) else told.get("summary", told.get("rows")))
-        ]
+        rows = told["summary" if arguments[0] == "cv" else "rows"]
+        return [{key: row[key] for key in row if "time" not in key} for row in rows]
 
     assert result(new) == result(old)
 
@@ -123,11 +121,12 @@ def test_a_search_without_a_grid_says_what_it_does(capsys):
 def test_models_are_compared_within_groups_and_on_a_page(file, tmp_path, capsys):
     page = tmp_path / "page.html"
     asked = ("--score", "p", "--score", "q", "--positive", "ill", "--metrics", "roc_auc")
-    rows, _ = run(capsys, "compare", file, *asked, "--by", "clinic", "--html", str(page))
-    assert [row["group"] for row in rows] == ["all", "a", "b"]
+    told, _ = run(capsys, "compare", file, *asked, "--by", "clinic", "--html", str(page))
+    rows = told["rows"]
+    assert [row["group"] for row in rows] == [None, "a", "b"]
     frame = pandas.read_csv(file)
     for row in rows:
-        part = frame if row["group"] == "all" else frame[frame.clinic == row["group"]]
+        part = frame if row["group"] is None else frame[frame.clinic == row["group"]]
         own = compare("roc_auc", part.target, part.p, part.q, pos_label="ill")
         assert (row["low"], row["high"]) == pytest.approx((own.low, own.high))
     text = page.read_text(encoding="utf-8")
@@ -136,9 +135,9 @@ def test_models_are_compared_within_groups_and_on_a_page(file, tmp_path, capsys)
 
 def test_values_by_several_columns(file, capsys):
     asked = ("--score", "p", "--positive", "ill", "--metrics", "roc_auc", "--resamples", "100")
-    rows, _ = run(capsys, "score", file, *asked, "--by", "clinic", "sex")
-    groups = [row["group"] for row in rows]
-    assert groups == ["all", "clinic=a", "clinic=b", "sex=f", "sex=m"]
+    told, _ = run(capsys, "score", file, *asked, "--by", "clinic", "sex")
+    groups = [row["group"] for row in told["rows"]]
+    assert groups == [None, "clinic=a", "clinic=b", "sex=f", "sex=m"]
 
 
 def test_several_columns_of_labels_are_scored(file, tmp_path, capsys):
@@ -146,9 +145,9 @@ def test_several_columns_of_labels_are_scored(file, tmp_path, capsys):
     labels = {name: np.where(frame[name] > 0.5, "ill", "well") for name in ("p", "q")}
     path = str(tmp_path / "labels.csv")
     pandas.DataFrame({"target": frame.target, **labels}).to_csv(path, index=False)
-    rows, _ = run(capsys, "score", path, "--pred", "p", "--pred", "q", "--metrics", "accuracy")
+    told, _ = run(capsys, "score", path, "--pred", "p", "--pred", "q", "--metrics", "accuracy")
     hits = [(labels[name] == frame.target).mean() for name in ("p", "q")]
-    assert [row["value"] for row in rows["rows"]] == pytest.approx(hits)
+    assert [row["value"] for row in told["rows"]] == pytest.approx(hits)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
@@ -158,16 +157,16 @@ def test_groups_of_one_class_are_compared_by_the_values_that_score_shows(file, t
     path = str(tmp_path / "groups.csv")
     frame.to_csv(path, index=False)
     models = ("--score", "p", "--score", "q", "--positive", "ill", "--by", "clinic")
-    rows, _ = run(capsys, "compare", path, *models, "--metrics", "log_loss")
-    assert [row["group"] for row in rows] == ["all", "a", "b", "well people"]
+    compared, _ = run(capsys, "compare", path, *models, "--metrics", "log_loss")
+    assert [row["group"] for row in compared["rows"]] == [None, "a", "b", "well people"]
     scored, _ = run(capsys, "score", path, *models, "--metrics", "log_loss")
-    values = {(row["group"], row["of"]): row["value"] for row in scored["rows"]}
-    for row in rows:
+    values = {(row["group"], row["model"]): row["value"] for row in scored["rows"]}
+    for row in compared["rows"]:
         expected = values[row["group"], "p"], values[row["group"], "q"]
         assert (row["value_a"], row["value_b"]) == pytest.approx(expected)
         assert row["p_value"] is not None
-    rows, _ = run(capsys, "compare", path, *models, "--metrics", "roc_auc")
-    assert [row["note"] for row in rows[1:]] == ["undefined: a class has no rows"] * 3
+    compared, _ = run(capsys, "compare", path, *models, "--metrics", "roc_auc")
+    assert [row["note"] for row in compared["rows"][1:]] == ["undefined: a class has no rows"] * 3
 
 
 @pytest.mark.parametrize("command", ["cv", "score", "compare"])
