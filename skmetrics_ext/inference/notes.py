@@ -36,6 +36,7 @@ from typing import Any
 
 import numpy as np
 
+from skmetrics_ext.metrics.family import RANKING
 from skmetrics_ext.numeric import Array
 
 ROUNDING = 1e-12  # how far rounding moves values from the ends of their range, and errors from 0
@@ -112,7 +113,7 @@ def direction(statistic: Any, value: Any, high: Any) -> str:
     """
     sample, (start, end) = statistic.origin, statistic.bounds
     spec = sample.metric.spec
-    if spec.tally != "ranks" or not np.isfinite(end - start) or sample.fewest_rows < OF_SHARES:
+    if spec.family is not RANKING or not np.isfinite(end - start) or sample.fewest_rows < OF_SHARES:
         return ""
     data: Any = getattr(sample, "data", None)
     is_worst = spec.interval == "biased" and value == (start if spec.greater_is_better else end)

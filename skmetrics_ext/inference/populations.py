@@ -26,6 +26,7 @@ from skmetrics_ext.inference.partly_labelled import (
 )
 from skmetrics_ext.inference.sampling import FEW_ROWS
 from skmetrics_ext.inference.scales import Interval
+from skmetrics_ext.metrics.family import RANKING
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.validation import InvalidParameterError
@@ -110,7 +111,7 @@ def at_prevalence(metric: Metric, data: PartlyGiven, prevalence: Any) -> tuple[L
     error = as_number(getattr(prevalence, "standard_error", 0.0))
     slope = float((moved / shares) @ np.where(shares == shares[-1], 1, -1)) if error else 0.0
     said = ["at a stated prevalence" if not error else "at an estimated prevalence"]
-    is_curve = after.origin.kind == "smooth" and after.origin.metric.tally == "ranks"
+    is_curve = after.origin.kind == "smooth" and after.origin.metric.spec.family is RANKING
     if is_curve and shares.min() < _RARE and n_rows.min() <= _FEW_RARE:
         said.append(notes.MAY_MISS)
     return after, Reading(float(after.value), parts, data.rows, shift=error * slope, said=(*said,))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -429,16 +429,23 @@ class _GroupReader:
         error = refusal(self.layout, metric, tuple(tally.classes.tolist()), tally.ordered)
         if error:
             return Value(NAN, error)
-        if metric.sums == "tables":
-            tally = _EveryClass(tally.classes, as_factors(tally.table), tally.ordered)
-            return ranges.read(self.layout.settled(metric), tally)
-        if metric.sums == "moments":
-            return ranges.read(metric, self.sums.moments[self.group, metric.name])
-        if metric.sums == "bins":
-            debias, norm = metric.options["debias"], metric.options["norm"]
-            bins = self.sums.bins[self.group, metric.name]
-            errors = [metric.kernel(tally.debiased() if debias else tally) for tally in bins]
-            return Value(float(error_of_classes(np.array(errors), norm)))
+        return _READ[metric.sums](self, metric)
+
+    def _of_table(self, metric: Metric) -> Value:
+        tally = self.tally
+        every = _EveryClass(tally.classes, as_factors(tally.table), tally.ordered)
+        return ranges.read(self.layout.settled(metric), every)
+
+    def _of_moments(self, metric: Metric) -> Value:
+        return ranges.read(metric, self.sums.moments[self.group, metric.name])
+
+    def _of_bins(self, metric: Metric) -> Value:
+        debias, norm = metric.options["debias"], metric.options["norm"]
+        bins = self.sums.bins[self.group, metric.name]
+        errors = [metric.kernel(tally.debiased() if debias else tally) for tally in bins]
+        return Value(float(error_of_classes(np.array(errors), norm)))
+
+    def _of_ranking(self, metric: Metric) -> Value:
         assert self.readings
         rankings = ranges.MergedRankings(metric, self.layout, self.readings, self.masses)
         value, reason = ranges.read_ranking(rankings, self.plan.most)
@@ -466,6 +473,15 @@ class _GroupReader:
             for name, column in zip(names, self.readings, strict=True)
         }
         return {key: curve for key, curve in curves.items() if curve is not None}
+
+
+# Readers by the sums that a metric is read from.
+_READ: Mapping[str, Callable[[_GroupReader, Metric], Value]] = {
+    "tables": _GroupReader._of_table,
+    "moments": _GroupReader._of_moments,
+    "bins": _GroupReader._of_bins,
+    "ranks": _GroupReader._of_ranking,
+}
 
 
 class _Asked(NamedTuple):

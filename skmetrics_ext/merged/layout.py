@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from skmetrics_ext.metrics.family import RANKING
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.validation import InvalidParameterError
@@ -57,6 +58,11 @@ def _mergeable(metric: Any) -> Metric:
         raise InvalidParameterError(
             f"{name} ranks several labels of each row, but a column holds one label per row: call "
             f"{metric.spec.name} with both matrices in memory."
+        )
+    if metric.spec.family is RANKING and metric.spec.response == "labels":
+        raise InvalidParameterError(
+            f"{name} reads labels and the confidence in each, which no table has a column for: use "
+            f"confidence_interval({name!r}, y_true, y_pred, confidence=...)."
         )
     for shared in ("labels", "pos_label"):
         if shared in metric.params:

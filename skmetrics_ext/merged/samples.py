@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -140,11 +140,10 @@ class GroupSums:
             return NO_ROWS
         if self.weighted or any(table.dtype.kind == "f" for table in counts):
             return WEIGHTED
-        if metric.sums == "tables":
-            return self._of_tables(self.layout.settled(metric), groups)
-        if metric.sums == "moments":
-            return self._of_moments(metric, groups)
-        if metric.sums != "ranks" or metric.spec.slope is None:
+        return _STATISTICS[metric.sums](self, metric, groups)
+
+    def _of_ranks(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
+        if metric.spec.slope is None:
             return RESAMPLED
         if not self.layout.is_binary:
             return _SEVERAL
@@ -176,7 +175,7 @@ class GroupSums:
 
     def _of_tables(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
         """Atoms are the cells of confusion tables, by group."""
-        key = tuple(groups)
+        metric, key = self.layout.settled(metric), tuple(groups)
         if key not in self._tables:  # shared by all metrics of these groups
             self._tables[key] = self._cells_of(groups)
         whole, known = self._tables[key]
@@ -277,6 +276,15 @@ class GroupSums:
         known = {"atoms": atoms, "measured": measured, "by_class": np.asarray(by_class)}
         sample = MomentSample(metric, value, _Merged(self.layout.classes), PLAIN, known)
         return replace(linearize(sample), known=Contributions(np.concatenate(added), atoms))
+
+
+# Statistics by the sums that they are read from.
+_STATISTICS: Mapping[str, Callable[..., Linearized | str]] = {
+    "tables": GroupSums._of_tables,
+    "moments": GroupSums._of_moments,
+    "ranks": GroupSums._of_ranks,
+    "bins": lambda *_: RESAMPLED,
+}
 
 
 def _read(sample: TallySample, tally: Any) -> Linearized | str:

@@ -127,10 +127,10 @@ def sum_rows(
     if not ranked and not layout.needs_sums:
         return sums, {}
     for group, rows in columns.rows_by_group(part, layout):
-        for metric in layout.of_kind("moments"):
-            sums.moments[group, metric.name] = moments_of(metric, rows, layout)
-        for metric in layout.of_kind("bins"):
-            sums.bins[group, metric.name] = bins_of(metric, rows, layout)
+        for metric in layout.of_kind(*_SUMMED):
+            getattr(sums, metric.sums)[group, metric.name] = _SUMMED[metric.sums](
+                metric, rows, layout
+            )
         if ranked:
             tallies[group] = tallies_of(rows, len(layout.classes))
     return sums, tallies
@@ -206,3 +206,7 @@ def bins_of(metric: Metric, rows: Partition, layout: Layout) -> tuple[BinTally, 
     return tuple(
         Binning.of(event.proba, event.weight, "uniform", bins).sums(event) for event in events
     )
+
+
+# How metrics are summed in one pass over rows, by the name of the field of `Sums`.
+_SUMMED: Mapping[str, Callable[..., Any]] = {"moments": moments_of, "bins": bins_of}

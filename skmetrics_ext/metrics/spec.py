@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from skmetrics_ext.metrics.averaging import NO_CONVENTION, ZERO_WITHOUT_POSITIVES, Convention
+from skmetrics_ext.metrics.family import FUNCTION, LABELS, MEANS, RANKING, Family
 
 # Suffix of a scorer's name -> parameters of the metric.
 Variants = Mapping[str, Mapping[str, Any]]
@@ -220,15 +221,18 @@ class MetricSpec:
         return str(self.function.__name__)
 
     @cached_property
+    def family(self) -> Family:
+        """The family of the metric, which knows how its kernel is read."""
+        if self.row_values is not None:
+            return MEANS
+        return LABELS if self.response == "labels" and self.slope is None else RANKING
+
+    @cached_property
     def tally(self) -> str:
         """The tally that the kernel reads.
 
         "hits", "marks", "counts", "confusion", "ranks" or "moments"."""
-        if self.row_values is not None:
-            return "moments"
-        if self.response != "labels" or self.slope is not None:
-            return "ranks"
-        return _TALLIES.get(self.reads, self.reads)
+        return self.family.reads or _TALLIES.get(self.reads, self.reads)
 
     @cached_property
     def averages(self) -> str:
@@ -339,6 +343,7 @@ class UnknownSpec(MetricSpec):
 
     is_known = False
     response = tally = ""
+    family = FUNCTION
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function, function, "", NEVER, UNBOUNDED, None, sides="either")

@@ -17,13 +17,12 @@ from skmetrics_ext._lazy import renamed
 from skmetrics_ext.metrics import averaging
 from skmetrics_ext.metrics.averaging import Tell
 from skmetrics_ext.metrics.labels.summaries import confusion_statistic
-from skmetrics_ext.metrics.rankings.score_tally import ScoreTally
 from skmetrics_ext.metrics.spec import NO_ROW, MetricSpec, UnknownSpec
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry.defaults import SYNONYMS
 from skmetrics_ext.registry.table import SPECS
-from skmetrics_ext.tallies import Counts, LabelTally, Means
-from skmetrics_ext.validation import InvalidParameterError, Labels, Scores
+from skmetrics_ext.tallies import Counts
+from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.labels import read_labels
 from skmetrics_ext.validation.positive import positive_class
 
@@ -100,13 +99,9 @@ class Metric:
     @property
     def sums(self) -> str:
         """Sums that parts of the rows are reduced to: "tables", "moments", "bins" or "ranks"."""
-        spec = self.spec
-        if spec.response == "labels":
-            return "tables"
-        if spec.row_values is not None:
-            return "moments"
-        name, value = spec.bins_when or ("", None)
-        return "bins" if name and self.options[name] == value else "ranks"
+        name, value = self.spec.bins_when or ("", None)
+        is_binned = name and self.options[name] == value
+        return "bins" if is_binned else self.spec.family.sums
 
     # ----------------------------------------------------------------------- the positive class
 
@@ -236,16 +231,7 @@ class Metric:
 
     def tally_of(self, checked: Any) -> Any:
         """Tally of checked data for `read`; None if only the metric's function can read them."""
-        if isinstance(checked, Labels):
-            return LabelTally(checked, checked.cache)
-        values, multi_class = self.spec.row_values, self.options.get("multi_class")
-        if values is None:
-            is_ranking = self.spec.tally == "ranks" and isinstance(checked, Scores)
-            refused = multi_class == "raise" and is_ranking and checked.kind == "multiclass"
-            if not is_ranking or refused:
-                return None
-            return ScoreTally(checked)
-        return Means.of(values(checked, **self.row_params), checked.weight)
+        return self.spec.family.tally(self, checked)
 
     def read(self, tally: Any, *, tell: Tell = None, filled: bool = True) -> Array:
         """Value of a tally with any leading axes; 0/0 becomes ``zero_division``, or nan.
@@ -259,22 +245,8 @@ class Metric:
         filled : bool, default=True
             Whether a ranking that is 0/0 has scikit-learn's value, or nan.
         """
-        spec, options = self.spec, self.options
         with np.errstate(divide="ignore", invalid="ignore"):
-            if spec.tally == "ranks" and spec.is_table:
-                return np.asarray(tally.pairs(self.kernel))
-            if spec.tally == "ranks":
-                return averaging.read_rankings(
-                    self.kernel,
-                    tally,
-                    options.get("average", "macro"),
-                    options.get("multi_class", "ovr"),
-                    convention=spec.convention if filled else averaging.NO_CONVENTION,
-                    tell=tell,
-                )
-            if spec.tally == "moments":
-                return np.asarray(self.kernel(tally))
-            return self._read_table(tally, tell)
+            return self.spec.family.read(self, tally, tell, filled)
 
     def measured(self, tally: Any) -> Array:
         """Value of a tally, but nan if 0/0 of any class enters it by convention.
@@ -305,7 +277,7 @@ class Metric:
         """Counts that a metric of labels is read from, if it needs no table, and the reader."""
         if not self.spec.averages:
             return tally.counts(), self.kernel
-        plan = averaging.averaged(tally, *self._average)
+        plan = averaging.averaged(tally, *self.average_options)
         fill = self.options.get("zero_division", np.nan)
         return plan.counts, lambda counts: replace(plan, counts=counts).read(self.kernel, fill)
 
@@ -321,29 +293,11 @@ class Metric:
         return self.without("labels").with_params(average="binary", pos_label=label)
 
     @cached_property
-    def _average(self) -> tuple[Any, ...]:
+    def average_options(self) -> tuple[Any, ...]:
         """Arguments of `averaging.averaged` besides the tally."""
         options, either = self.options, self.spec.sides == "either"
         of_class = options.get("labels"), options.get("pos_label")
         return *of_class, options.get("average", "macro"), self.name, either
-
-    def _read_table(self, tally: Any, tell: Tell) -> Array:
-        spec, options = self.spec, self.options
-        if spec.averages:
-            plan = averaging.averaged(tally, *self._average)
-            fill = options.get("zero_division", np.nan)
-            if spec.averages == "classes":
-                return plan.read(self.kernel, fill, tell)
-            return np.asarray(self.kernel(partial(plan.read, zero_division=fill, tell=tell)))
-        if "labels" in options:
-            tally = tally.restrict(options["labels"])
-        if self.tally == "confusion":
-            values = self.kernel(tally)
-        else:
-            values = self.kernel(getattr(tally, self.tally)())
-        if not spec.fill:
-            return np.asarray(values)
-        return averaging.fill_undefined(values, options[spec.fill], tell)
 
 
 def _again(name: str, function: Callable[..., Any], params: dict[str, Any]) -> Metric:

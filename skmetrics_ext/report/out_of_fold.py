@@ -11,6 +11,7 @@ import numpy as np
 from skmetrics_ext.inference.confidence_interval import confidence_interval
 from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.merged.ranges import evenly_along
+from skmetrics_ext.metrics.family import RANKING
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.questions import Rows
 from skmetrics_ext.registry import Metric
@@ -348,7 +349,7 @@ def _labelled(
 
 def needs_common_scale(metric: Metric) -> bool:
     """Whether a metric ranks rows by scores, rather than classes within each row."""
-    return metric.spec.response == "scores" and metric.spec.tally == "ranks"
+    return metric.spec.response == "scores" and metric.spec.family is RANKING
 
 
 _METHOD = ("predict_proba",)  # other scores have no common scale

@@ -16,7 +16,7 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 SLACK = 150
 LIMITS = {
     "inference": 10500,
-    "metrics and registry": 6110,
+    "metrics and registry": 6140,
     "report": 4222,
     "operations": 470,
     "merged and slices": 3310,

@@ -164,3 +164,9 @@ def test_errors_name_the_types(hint, value, words):
     function.__annotations__ = {"argument": hint}
     assert misfit(function, {"argument": value}) == f"argument must be {words}, got {value!r}."
     assert misfit(function, {"argument": 3 if hint in (int, ArrayLike | int) else [1]}) == ""
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_a_metric_has_the_family_of_what_its_kernel_reads(name):
+    families = {"ranks": "ranking", "moments": "means"}
+    assert SPECS[name].family.name == families.get(SPECS[name].tally, "labels")

@@ -356,3 +356,10 @@ def test_groups_are_compared_by_scores_and_by_probabilities():
         assert str(whole.spread(name)) == str(alone.spread(name)), name
         rows = [dict(row) for row in whole if row.metric == name]
         assert str(rows) == str([dict(row) for row in alone])
+
+
+@pytest.mark.parametrize("name", ["aurc", "e_aurc", "augrc"])
+def test_tables_refuse_metrics_that_read_a_confidence(name):
+    confidence = [0.9, 0.8, 0.7, 0.6]
+    with pytest.raises(ValueError, match=rf"use confidence_interval\('{name}'"):
+        compute_metrics([name], [0, 1, 1, 0], [0, 1, 0, 0], confidence=confidence, intervals=True)

@@ -14,6 +14,7 @@ from skmetrics_ext.inference.draws.atoms import PLAIN, Atoms, RowDesign, Scatter
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan, in_blocks
 from skmetrics_ext.inference.draws.readers import sample_of
 from skmetrics_ext.inference.draws.samples import FunctionSample, RowSample, Sample
+from skmetrics_ext.metrics.family import RANKING
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation import Labels
 from skmetrics_ext.validation.containers import read_column
@@ -156,7 +157,7 @@ def exchange_of_samples(first: Any, second: Any) -> ExchangeSample:
         weight = None if first.weight is None else np.tile(first.weight, 2)
         return exchange(FunctionSample(first.metric, first.value, true, pred, weight, twice))
     metric, a, b = first.metric, first.data, second.data
-    if (metric.spec.tally, metric.spec.response) == ("ranks", "scores"):
+    if metric.spec.family is RANKING and metric.spec.response == "scores":
         a, b = (replace(data, score=midrank_shares(data.score), cache={}) for data in (a, b))
     data = _stacked(a, b)
     pair = exchange(sample_of(metric, data, twice, first.value))

@@ -28,6 +28,7 @@ from skmetrics_ext.inference.draws.samples import (
     without_zero_weights,
 )
 from skmetrics_ext.metrics.averaging import MACRO, is_by_class
+from skmetrics_ext.metrics.family import LABELS, MEANS, RANKING, Family
 from skmetrics_ext.metrics.rankings.score_tally import placements_of
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric, find
@@ -224,7 +225,7 @@ def sample_of_checked(
 def value_of(metric: Metric, data: Any) -> Any:
     """The value of checked data; nan for a ranking that is 0/0, where its function may return 0."""
     value = metric.function(data, data, **metric.params)
-    tally = metric.tally_of(data) if metric.spec.tally == "ranks" and not np.all(value) else None
+    tally = metric.tally_of(data) if metric.spec.family is RANKING and not np.all(value) else None
     return value if tally is None else metric.read(tally, filled=False)[()]
 
 
@@ -294,26 +295,42 @@ def check_single_value(what: str, metric: Metric, value: Any) -> float:
 
 def sample_of(metric: Metric, data: Any, design: RowDesign, value: Any) -> TallySample:
     """The sample of checked data without rows of weight 0."""
-    spec, rows = metric.spec, data
-    if isinstance(data, Labels):
-        metric, data = without_other_classes(metric, data)
-        has_table = not data.is_multilabel and len(data.classes) <= MOST_CLASSES
-        sample = (TableSample if has_table else RowSample)(metric, value, data, design)
-        return replace(sample, given=rows)
-    if spec.tally == "ranks" and _knows(metric, spec.kernel, _OF_RANKINGS):
+    return _SAMPLES[metric.spec.family](metric, value, data, design)
+
+
+def _label_sample(metric: Metric, value: Any, data: Labels, design: RowDesign) -> TallySample:
+    read, rows = without_other_classes(metric, data)
+    has_table = not rows.is_multilabel and len(rows.classes) <= MOST_CLASSES
+    sample = (TableSample if has_table else RowSample)(read, value, rows, design)
+    return replace(sample, given=data)
+
+
+def _ranking_sample(metric: Metric, value: Any, data: Any, design: RowDesign) -> TallySample:
+    """Pairs of classes, cells and single rows have rankings of their own."""
+    spec, options = metric.spec, metric.options
+    if not spec.is_table and _knows(metric, spec.kernel, _OF_RANKINGS):
         scores = data.as_scores() if isinstance(data, Probabilities) else data
-        options = metric.options
-        # Pairs of classes, cells and single rows have rankings of their own.
-        by_class = (
-            is_by_class(options.get("average", MACRO)) and options.get("multi_class") != "ovo"
-        )
-        if (scores.kind == "binary" or by_class) and not spec.is_table:
+        is_whole = is_by_class(options.get("average", MACRO))
+        if scores.kind == "binary" or (is_whole and options.get("multi_class") != "ovo"):
             kind = RiskSample if spec.response == "labels" else RankingSample
             return kind(metric, value, scores, design)
-    if spec.row_values is not None and _knows(metric, spec.row_values, metric.kernel_params):
-        return MomentSample(metric, value, data, design)
-    is_ranking = spec.tally == "ranks" and isinstance(data, Scores)
-    return (PairRankingSample if is_ranking else RowSample)(metric, value, data, design)
+    return (PairRankingSample if isinstance(data, Scores) else RowSample)(
+        metric, value, data, design
+    )
+
+
+def _mean_sample(metric: Metric, value: Any, data: Any, design: RowDesign) -> TallySample:
+    values = metric.spec.row_values
+    assert values is not None
+    is_read = _knows(metric, values, metric.kernel_params)
+    return (MomentSample if is_read else RowSample)(metric, value, data, design)
+
+
+_SAMPLES: Mapping[Family, Callable[..., TallySample]] = {
+    LABELS: _label_sample,
+    RANKING: _ranking_sample,
+    MEANS: _mean_sample,
+}
 
 
 def value_of_part(sample: TallySample, data: Any) -> float:
