@@ -37,15 +37,20 @@ _SIDES = {
 TRUE = [0, 1, 0, 1, 1, 0, 1, 0, 1, 1, 0, 0] * 3
 SCORE = [0.1, 0.9, 0.3, 0.4, 0.8, 0.6, 0.7, 0.2, 0.35, 0.95, 0.55, 0.15] * 3
 PREDICTED = [int(score > 0.5) for score in SCORE]
+# Values of parameters that have no default to compute with.
+EXAMPLES: dict[str, Any] = {
+    "cost_matrix": [[0, 1], [5, 0]],
+    "confidence": SCORE,
+    "hierarchy": {0: None, 1: None},
+}
 _TITLE = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
 _ROLE = re.compile(r":(?:math|func|class|doc):`~?([^`]+)`")
 
 
 def interval_methods(spec: MetricSpec) -> list[str]:
     """Methods of `confidence_interval` that apply; the default comes first."""
-    params = dict(spec.params)
-    if "cost_matrix" in inspect.signature(spec.function).parameters:
-        params["cost_matrix"] = [[0, 1], [5, 0]]
+    accepted = inspect.signature(spec.function).parameters
+    params = {**spec.params, **{name: EXAMPLES[name] for name in EXAMPLES if name in accepted}}
     metric = partial(spec.function, **params)
     rows: Any = TRUE, PREDICTED if spec.response == "labels" else SCORE
     if spec.ranks_labels:  # rows of four labels

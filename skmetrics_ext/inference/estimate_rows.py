@@ -300,14 +300,16 @@ def compared_column(
             )
         column = {having[0]: reference}
     ((name, wanted),) = column.items()
-    if by is not None and name in by.names:
-        return "group", {name: wanted}
+    words = ("each", *_OF_GROUPS) if name == "group" else ("each",)
+    is_word = isinstance(wanted, str) and wanted in words
+    # A variable of by= may be called "group" too: the words keep their meaning.
+    if by is not None and name in by.names and not (name == "group" and is_word):
+        return "group", wanted if isinstance(wanted, Mapping) else {name: wanted}
     if name not in values:
         raise InvalidParameterError(
             f"against compares model=, group=, fold=, label= or a variable of by=, got {name}=."
         )
-    words = ("each", *_OF_GROUPS) if name == "group" else ("each",)
-    if isinstance(wanted, Mapping) or (isinstance(wanted, str) and wanted in words):
+    if isinstance(wanted, Mapping) or is_word:
         return name, wanted
     if not any(equal(one, wanted) for one in values[name]):
         known = list(map(str, values[name]))

@@ -144,8 +144,9 @@ class CrossValidationReport(FoldValues, Tabular):
             - "corrected": the mean over folds with the variance of Nadeau and Bengio (2003) for
               overlapping training sets. It describes models trained on other samples of this
               size, and is a heuristic, since no unbiased estimate of that variance exists.
-            - "nested": `nested_cv_interval`, for error rate, accuracy, log loss and Brier score. It
-              describes models trained on other samples, and fits each model several hundred times.
+            - "nested": nested cross-validation (Bates, Hastie & Tibshirani 2024), for error rate,
+              accuracy, log loss and Brier score. It describes models trained on other samples, and
+              fits each model several hundred times.
 
             "auto" is the first of "cv", "pooled" and "corrected" that is available for every metric
             of the report, so that all rows describe the same target.

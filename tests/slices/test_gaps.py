@@ -123,6 +123,24 @@ def test_against_a_group_keeps_the_other_columns():
     assert {row.value_b for row in both.rows} == {found.value("accuracy", ("A", 0))}
 
 
+@pytest.mark.parametrize("against", ["rest", "overall", "best", {"site": 1}])
+def test_the_variable_of_the_groups_may_be_called_group(against):
+    true, pred = [1, 0, 1, 1, 0, 1] * 20, [1, 1, 1, 0, 0, 1] * 20
+    groups = np.repeat([0, 1, 2], 40)
+    found = {
+        name: sx.compute_metrics(["accuracy"], true, pred, by={name: groups})
+        for name in ("site", "group")
+    }
+    named = {"group": 1} if isinstance(against, dict) else against
+    gaps = found["site"].gaps("accuracy", against=against)
+    same = found["group"].gaps("accuracy", against=named)
+    assert len(gaps) == len(same) >= 2
+    for gap, row in zip(gaps, same, strict=True):
+        assert (gap.value, gap.low, gap.high) == (row.value, row.low, row.high)
+    if isinstance(against, dict):
+        assert [row.value for row in found["group"].against(group=1)] == [gap.value for gap in gaps]
+
+
 def test_against_the_best_is_by_the_direction_of_the_metric():
     found = asked(frame_of(), ["accuracy", "brier_score"])
     values = {s: found.value("accuracy", s) for s in SITES}
