@@ -36,8 +36,8 @@ for name, score in scores.items():
     plt.show()
 
 # %%
-# In numbers. The slope is 1 for calibrated probabilities and below 1 for those that are too
-# extreme. The ranking hardly changes, so the area under the ROC curve does not see the difference.
+# In numbers. A slope of 1 means the probabilities are neither too extreme nor too timid; below 1 they
+# are too extreme. The ranking hardly changes, so the area under the ROC curve does not see the difference.
 
 for name, score in scores.items():
     values = sx.compute_metrics(

@@ -114,7 +114,7 @@ def _finding_counts(report: CrossValidationReport) -> str:
 def _findings(report: CrossValidationReport) -> str:
     """Findings by code, with the meaning and advice of each code."""
     parts = []
-    guide = html.guide("cross_validation", "what-speaks-against-a-number")
+    guide = html.guide("cross_validation", "warnings-findings")
     for code, rows in groupby(report.findings(), lambda row: row.code):
         kind = findings.KINDS[code]
         meaning = kind.meaning
