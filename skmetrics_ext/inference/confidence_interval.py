@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,6 +35,23 @@ from skmetrics_ext.validation.groups import INDEPENDENT, read_design
 from skmetrics_ext.validation.parameters import check_level
 
 
+@overload
+def confidence_interval(
+    metric: str | Callable[..., Any],
+    y_true: ArrayLike,
+    y_pred: Any = None,
+    *,
+    average: None,
+    **options: Any,
+) -> Estimates: ...
+@overload
+def confidence_interval(
+    metric: str | Callable[..., Any], y_true: ArrayLike, y_pred: Any = None, **options: Any
+) -> Estimate: ...
+@overload
+def confidence_interval(
+    metric: list[str], y_true: ArrayLike, y_pred: Any = None, **options: Any
+) -> Estimates: ...
 @document
 @offering_threshold
 @may_abstain

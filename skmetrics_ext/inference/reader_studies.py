@@ -297,7 +297,7 @@ def reader_interval(
     return replace(found, facts=facts, n_groups=study.n_cases)
 
 
-def of_one_reader(estimate: Estimate) -> Estimate:
+def of_one_reader(estimate: Any) -> Any:
     """The ordinary estimate of one reader's cases, with the note."""
     return replace(estimate, note="; ".join(filter(None, [ONE_READER, estimate.note])))
 

@@ -34,7 +34,7 @@ _FORMER_ORDER = (
 _ANSWERS = {True: "reached", False: "not reached", None: "undecided"}
 
 
-def _operators(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+def _operators(name: str) -> tuple[Callable[[Any, Any], Estimate], ...]:
     """The operator of this name, with the estimate on the left and on the right."""
     return (
         lambda self, other: _computed(name, self, other),

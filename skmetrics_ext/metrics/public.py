@@ -117,7 +117,7 @@ class RateFunction(Protocol):
         average: ClassAverage | None = "binary",
         sample_weight: ArrayLike | None = None,
         zero_division: ZeroDivision = "warn",
-    ) -> Any: ...
+    ) -> float | Array: ...
 
 
 class PredictiveValue(RateFunction, Protocol):
@@ -134,7 +134,7 @@ class PredictiveValue(RateFunction, Protocol):
         sample_weight: ArrayLike | None = None,
         zero_division: ZeroDivision = "warn",
         prevalence: float | None = None,
-    ) -> Any: ...
+    ) -> float | Array: ...
 
 
 def rate(
@@ -308,7 +308,7 @@ class TableFunction(Protocol):
         *,
         labels: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
-    ) -> Any: ...
+    ) -> float | Array: ...
 
 
 def whole_table(

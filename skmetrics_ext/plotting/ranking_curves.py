@@ -221,7 +221,7 @@ class GainDisplay(CurveDisplay):
         curve = gains.gain_curve(problem, problem)
         columns = {"threshold": curve.thresholds, **curve.columns(), "perfect": perfect_gain(curve)}
         band = BandSpec(gains.lift_score, y=lambda rate, lift: rate * lift)
-        capture = gains.gain_capture_score(problem, problem)
+        capture = float(gains.gain_capture_score(problem, problem))
         return Line(label, columns, capture, metric=gains.gain_capture_score, band=band)
 
 
@@ -334,7 +334,7 @@ class LiftDisplay(CurveDisplay):
         perfect = 1 / np.maximum(curve.rate, prevalence)
         columns = {"threshold": curve.thresholds, **curve.columns(), "perfect": perfect}
         metric = partial(gains.lift_score, fraction=at)
-        value = metric(problem, problem)
+        value = float(metric(problem, problem))
         return Line(label, columns, value, metric=metric, band=BandSpec(gains.lift_score))
 
     def _value_name(self, line: Line) -> str:

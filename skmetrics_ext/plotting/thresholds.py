@@ -97,7 +97,7 @@ class DecisionCurveDisplay(CurveDisplay):
         if at is None:
             return line
         metric = partial(metric, threshold=at)
-        return replace(line, metric=metric, value=metric(problem, problem))
+        return replace(line, metric=metric, value=float(metric(problem, problem)))
 
     @classmethod
     def _computed(cls, source: DisplaySource, **options: Any) -> Self:

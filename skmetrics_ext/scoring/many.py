@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from numpy.typing import ArrayLike
 
@@ -30,12 +30,32 @@ from skmetrics_ext.validation.labels import read_labels
 from skmetrics_ext.validation.parameters import check_level
 from skmetrics_ext.validation.tensors import taking_tensors
 
+if TYPE_CHECKING:
+    from skmetrics_ext.merged.evaluation import Evaluation
+
 _ARGUMENTS = {"labels": "y_pred", "scores": "y_score", "probabilities": "y_proba"}
 
 # Options that apply to a table by group only, and their defaults.
 _BY_GROUP = {"margins": False, "bins": None, "min_rows": 1, "freq": None}
 
 
+@overload
+def compute_metrics(
+    metrics: Sequence[str] | str,
+    y_true: ArrayLike,
+    y_pred: Any = None,
+    *,
+    intervals: Literal[True],
+    **options: Any,
+) -> Evaluation: ...
+@overload
+def compute_metrics(
+    metrics: Sequence[str] | str, y_true: ArrayLike, y_pred: Any = None, *, by: Any, **options: Any
+) -> Evaluation: ...
+@overload
+def compute_metrics(
+    metrics: Sequence[str] | str, y_true: ArrayLike, y_pred: Any = None, **options: Any
+) -> dict[str, float]: ...
 @taking_tensors
 @offering_threshold
 @may_abstain

@@ -131,7 +131,7 @@ def fbeta_score(
     average: ClassAverage | None = "binary",
     sample_weight: ArrayLike | None = None,
     zero_division: ZeroDivision = "warn",
-) -> Any:
+) -> float | Array:
     r"""F-score: harmonic mean of precision and recall, recall counted beta times as important.
 
     .. math:: F_\beta = (1 + \beta^2) TP / ((1 + \beta^2) TP + FP + \beta^2 FN)
@@ -233,7 +233,7 @@ def geometric_mean_score(
     correction: float = 0.0,
     of_averages: bool = False,
     zero_division: ZeroDivision = "warn",
-) -> Any:
+) -> float | Array:
     r"""Geometric mean of the recalls of all classes, or of sensitivity and specificity.
 
     .. math:: G = (\prod_k R_k)^{1/K} \quad \text{or} \quad \sqrt{R S}
@@ -326,7 +326,7 @@ def index_balanced_accuracy_score(
     squared: bool = True,
     base: str = GEOMETRIC,
     zero_division: ZeroDivision = "warn",
-) -> Any:
+) -> float | Array:
     r"""Index of balanced accuracy: a base metric, rewarded where sensitivity leads.
 
     .. math:: (1 + \alpha (R - S)) M^2

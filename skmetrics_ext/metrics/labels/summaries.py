@@ -191,7 +191,7 @@ def confusion_statistic(
     *,
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
-) -> Any:
+) -> float | Array:
     """One statistic of the confusion table, by name.
 
     Parameters

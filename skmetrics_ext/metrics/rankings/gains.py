@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -94,7 +93,7 @@ def ks_statistic_score(
     labels: ArrayLike | None = None,
     pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
-) -> Any:
+) -> float | Array:
     r"""Kolmogorov-Smirnov statistic: largest lead of the true over the false positive rate.
 
     .. math:: KS = \max_t (TPR(t) - FPR(t))
@@ -149,7 +148,7 @@ def gain_capture_score(
     labels: ArrayLike | None = None,
     pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
-) -> Any:
+) -> float | Array:
     r"""Gain capture: area of the gain curve above chance, over that of a perfect ranking.
 
     .. math:: \frac{A - 1/2}{(1 - \pi / 2) - 1/2} = 2\,AUC - 1
@@ -207,7 +206,7 @@ def lift_score(
     labels: ArrayLike | None = None,
     pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
-) -> Any:
+) -> float | Array:
     r"""Lift of the best-scored fraction of the rows: its share of the positives over its size.
 
     .. math:: TPR(f) / f

@@ -74,7 +74,7 @@ def h_measure_score(
     labels: ArrayLike | None = None,
     pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
-) -> Any:
+) -> float | Array:
     r"""Hand's H measure: how much of the loss of a trivial classifier a ranking avoids.
 
     .. math:: H = 1 - \frac{\int Q(c)\, w(c)\, dc}{\int \min(\pi_0 c,\, \pi_1 (1 - c))\, w(c)\, dc},

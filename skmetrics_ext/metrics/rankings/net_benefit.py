@@ -191,7 +191,7 @@ def net_benefit(
     labels: ArrayLike | None = None,
     pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
-) -> Any:
+) -> float | Array:
     r"""Net benefit of treating the rows whose probability reaches a threshold.
 
     .. math:: \frac{TP}{n} - \frac{FP}{n} \frac{t}{1 - t}

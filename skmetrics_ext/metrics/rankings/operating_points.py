@@ -304,7 +304,7 @@ def equal_error_rate(
     labels: ArrayLike | None = None,
     pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
-) -> Any:
+) -> float | Array:
     r"""Equal error rate: the error where false positive and false negative rate meet.
 
     .. math:: (FPR(t) + FNR(t)) / 2, \quad t = \arg\min |FPR(t) - FNR(t)|
@@ -371,7 +371,7 @@ def sensitivity_at_specificity(
     labels: ArrayLike | None = None,
     pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
-) -> Any:
+) -> float | Array:
     r"""Sensitivity at a specificity: largest share of positives found among enough true negatives.
 
     .. math:: \max_t \{ TPR(t) : 1 - FPR(t) \ge s \}
@@ -435,7 +435,7 @@ def specificity_at_sensitivity(
     labels: ArrayLike | None = None,
     pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
-) -> Any:
+) -> float | Array:
     r"""Specificity at a sensitivity: largest share of true negatives with enough positives found.
 
     .. math:: \max_t \{ 1 - FPR(t) : TPR(t) \ge s \}
@@ -493,7 +493,7 @@ def precision_at_recall(
     labels: ArrayLike | None = None,
     pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
-) -> Any:
+) -> float | Array:
     r"""Precision at a recall: largest precision of a threshold that finds enough positives.
 
     .. math:: \max_t \{ P(t) : R(t) \ge r \}
@@ -553,7 +553,7 @@ def recall_at_precision(
     labels: ArrayLike | None = None,
     pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
-) -> Any:
+) -> float | Array:
     r"""Recall at a precision: largest share of positives found by a precise enough threshold.
 
     .. math:: \max_t \{ R(t) : P(t) \ge p \}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -145,7 +145,7 @@ def average_precision_score(
     pos_label: PosLabel = 1,
     sample_weight: ArrayLike | None = None,
     labels: ArrayLike | None = None,
-) -> Any:
+) -> float | Array:
     r"""Average precision: precision at each threshold, weighted by the recall gained there.
 
     .. math:: AP = \sum_t (R_t - R_{t-1}) P_t
@@ -223,7 +223,7 @@ def pr_auc_score(
     pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
     labels: ArrayLike | None = None,
-) -> Any:
+) -> float | Array:
     r"""Area under the interpolated precision-recall curve.
 
     "trapezoid" joins the points by straight lines, from (recall 0, precision 1):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -199,7 +198,7 @@ def auprg_score(
     labels: ArrayLike | None = None,
     pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
-) -> Any:
+) -> float | Array:
     r"""Area under the precision-recall-gain curve, from recall gain 0 to 1.
 
     .. math:: \int_0^1 PG \, d\,RG

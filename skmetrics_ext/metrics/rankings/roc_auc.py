@@ -162,7 +162,7 @@ def roc_auc_score(
     multi_class: MultiClass = "raise",
     labels: ArrayLike | None = None,
     pos_label: PosLabel = None,
-) -> Any:
+) -> float | Array:
     r"""Area under the ROC curve: chance that a positive row scores above a negative one.
 
     .. math:: AUC = P(s_+ > s_-) + P(s_+ = s_-) / 2
@@ -238,7 +238,7 @@ def gini_score(
     multi_class: MultiClass = "raise",
     labels: ArrayLike | None = None,
     pos_label: PosLabel = None,
-) -> Any:
+) -> float | Array:
     """Gini coefficient of a ranking, 2 AUC - 1; also Somers' D of the score given the class.
 
     .. math:: G = 2 \\, AUC - 1
@@ -385,7 +385,7 @@ def partial_roc_auc_score(
     multi_class: MultiClass = "raise",
     labels: ArrayLike | None = None,
     pos_label: PosLabel = None,
-) -> Any:
+) -> float | Array:
     r"""Partial area under the ROC curve, within a range of either rate.
 
     .. math:: A = \int_a^b TPR \, d FPR \quad \text{or} \quad A = \int_a^b (1 - FPR) \, d TPR
@@ -457,7 +457,7 @@ def roc_auc_convex_hull_score(
     multi_class: MultiClass = "raise",
     labels: ArrayLike | None = None,
     pos_label: PosLabel = None,
-) -> Any:
+) -> float | Array:
     r"""Area under the convex hull of the ROC curve.
 
     .. math:: A = \int_0^1 H(x) \, dx
