@@ -11,7 +11,7 @@ range. Anything else has a t interval of the joined contributions of operands on
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -28,7 +28,7 @@ from skmetrics_ext.inference.algebra import (
     Mapped,
     Missing,
 )
-from skmetrics_ext.inference.compare import ModelsToCompare, compare_pair, is_ratio, share_beyond
+from skmetrics_ext.inference.compare import compare_pair, is_ratio, share_beyond
 from skmetrics_ext.inference.compare_samples import (
     difference_of_samples,
     distances_of,
@@ -44,11 +44,10 @@ from skmetrics_ext.inference.draws.atoms import (
     draw_counts,
     joined_codes,
 )
-from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
 from skmetrics_ext.inference.draws.samples import FoldMean
 from skmetrics_ext.inference.identity import related
 from skmetrics_ext.inference.linearized import Contributions, Linearized, correlation
-from skmetrics_ext.inference.margins import Claim, on_side
+from skmetrics_ext.inference.margins import Asked, on_side
 from skmetrics_ext.inference.methods import interval_of
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.scales import Bounds, quantile, tail_probability
@@ -70,52 +69,19 @@ _SHARED = (
 NO_SPREAD = f"{notes.NO_SPREAD}: {notes.NO_WIDTH}"
 
 
-@dataclass(frozen=True, eq=False)
-class Asked:
-    """What is asked of a statistic: the level, a claim, how rows are drawn, the method."""
-
-    level: float
-    claim: Claim | None = None
-    plan: DrawPlan = PLAN
-    method: str = "auto"
-    _read: dict[Leaf, Linearized] = field(default_factory=dict)
-
-    def read(self, leaf: Leaf) -> Linearized:
-        """The linearized statistic of a leaf, read once for each question."""
-        if leaf not in self._read:
-            self._read[leaf] = leaf.read()
-        return self._read[leaf]
-
-    def blocks(self, x: Expression) -> tuple[list[Block], bool]:
-        """The leaves by the rows that they have, and whether blocks share rows of a source."""
-        blocks: list[Block] = []
-        shares = False
-        for leaf in x.operands():
-            own = leaf, self.read(leaf)
-            relations = [related(own, block[0]) for block in blocks]
-            shares = shares or "shared" in relations
-            if "same" in relations:
-                blocks[relations.index("same")].append(own)
-            else:
-                blocks.append([own])
-        return blocks, shares
-
-    def result(
-        self,
-        x: Expression,
-        bounds: tuple[float, float] = (_NAN, _NAN),
-        error: float = _NAN,
-        method: str = notes.NONE,
-        note: str = "",
-        **further: Any,
-    ) -> Estimate:
-        """The estimate of a statistic, without facts."""
-        note = note or notes.reason(x.value, *bounds)
-        return Estimate(x.value, *bounds, error, method, self.level, note, **further)
-
-    def about(self, claim: Claim | None) -> Asked:
-        """The question with another claim."""
-        return replace(self, claim=claim)
+def blocks_of(x: Expression, asked: Asked) -> tuple[list[Block], bool]:
+    """The leaves by the rows that they have, and whether blocks share rows of a source."""
+    blocks: list[Block] = []
+    shares = False
+    for leaf in x.operands():
+        own = leaf, asked.read(leaf)
+        relations = [related(own, block[0]) for block in blocks]
+        shares = shares or "shared" in relations
+        if "same" in relations:
+            blocks[relations.index("same")].append(own)
+        else:
+            blocks.append([own])
+    return blocks, shares
 
 
 def null_of(x: Expression) -> float | None:
@@ -136,7 +102,7 @@ def null_of(x: Expression) -> float | None:
 def answer(x: Expression, asked: Asked) -> Estimate:
     """The interval of a statistic, and the test of the claim if there is one."""
     if isinstance(x, Missing):
-        return asked.result(x, note=x.reason)
+        return asked.result(x.value, note=x.reason)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # nan where undefined
         if isinstance(x, Mapped):
             return _mapped(x, asked)
@@ -146,7 +112,7 @@ def answer(x: Expression, asked: Asked) -> Estimate:
             return _leaf(x, asked)
         assert isinstance(x, Linear)
         if not x.terms:
-            return asked.result(x, (x.offset, x.offset), 0.0, note=SAME_ESTIMATE)
+            return asked.result(x.value, (x.offset, x.offset), 0.0, note=SAME_ESTIMATE)
         scale, core = _scaled(x)
         if core is not x:
             return _moved(answer(core, _before(asked, scale, x.offset)), scale, x)
@@ -246,7 +212,7 @@ def _over_folds(x: Expression, asked: Asked) -> Estimate:
     if len(common) < 2:
         both = "both are " * (len(leaves) == 2)
         few = f"{both}defined on {len(common)} folds; at least 2 are needed"
-        return replace(asked.result(x, note=few), value=_NAN)
+        return replace(asked.result(x.value, note=few), value=_NAN)
     each = np.array([[leaf.by_fold[fold] for fold in common] for leaf in leaves])
     factors = np.array([slopes[leaf] for leaf in leaves])
     n_train, n_test = each[0, :, 1], each[0, :, 2]
@@ -257,7 +223,7 @@ def _over_folds(x: Expression, asked: Asked) -> Estimate:
     if len(leaves) == 1:
         low, high = max(low, x.bounds[0]), min(high, x.bounds[1])
     note = "" if error > 0 or claim is not None else fold_tests.NO_SPREAD
-    found = asked.result(x, (low, high), error, "corrected resampled t", note)
+    found = asked.result(x.value, (low, high), error, "corrected resampled t", note)
     found = replace(found, value=value)
     if claim is None:
         return found if error > 0 else replace(found, low=_NAN, high=_NAN)
@@ -275,7 +241,7 @@ def _over_folds(x: Expression, asked: Asked) -> Estimate:
 
 def _sum(x: Linear, asked: Asked) -> Estimate:
     """A sum of two or more statistics."""
-    blocks, shares = asked.blocks(x)
+    blocks, shares = blocks_of(x, asked)
     statistics = {leaf: statistic for block in blocks for leaf, statistic in block}
     sides = None if asked.method == "cv" else _sides(x, statistics)
     if sides is not None:
@@ -320,18 +286,17 @@ def _difference(
 ) -> Estimate:
     """Two models on the same rows, or two samples."""
     first, second, log = sides
-    claim, method = asked.claim or Claim(), asked.method
+    has_influence = first.has_influence and second.has_influence
     if not same_rows:
-        settings = method, claim, asked.level, asked.plan
-        share_rows = share_rows and first.has_influence and second.has_influence
-        return difference_of_samples(first, second, *settings, share_rows=share_rows, log=log)
+        share_rows = share_rows and has_influence
+        return difference_of_samples(first, second, asked, share_rows=share_rows, log=log)
+    claim, method = asked.test, asked.method
     null = claim.parts[0][0]
     if claim.margin is None and null:  # a limit, and not that nothing differs
         claim = claim._replace(margin=abs(null))
     if method == "auto" and not log and is_ratio(first.origin.metric):
-        method = "delta" if first.has_influence and second.has_influence else _PERCENTILE
-    task = ModelsToCompare([first, second], claim, asked.level, asked.plan)
-    return compare_pair(task, method)
+        method = "delta" if has_influence else _PERCENTILE
+    return compare_pair(first, second, replace(asked, claim=claim, method=method))
 
 
 # --------------------------------------------------------------------------- contributions
@@ -366,15 +331,15 @@ def _by_contributions(
     if len(parts) == 1:
         design, note = parts[0].atoms.of_design(), notes.with_design(note, parts[0].atoms)
     if not np.isfinite([value, *errors]).all():
-        return asked.result(x, note=note or "the variance cannot be estimated", **design)
+        return asked.result(x.value, note=note or "the variance cannot be estimated", **design)
     if not errors.max() > notes.ROUNDING * max(abs(value), 1.0):
-        return asked.result(x, (value, value), 0.0, "delta", NO_SPREAD, **design)
+        return asked.result(x.value, (value, value), 0.0, "delta", NO_SPREAD, **design)
     if len(parts) == 1:
         freedom, error = float(parts[0].freedom), float(errors[0])
         away = float(quantile(asked.level, freedom)) * error
         low, high = np.clip((value - away, value + away), *x.bounds).tolist()
         facts = Facts(freedom=freedom)
-        found = asked.result(x, (low, high), error, "delta", note, facts=facts, **design)
+        found = asked.result(x.value, (low, high), error, "delta", note, facts=facts, **design)
         if claim is None:
             return found
         p_value, null = claim.tested(
@@ -399,7 +364,7 @@ def _by_contributions(
     low, high = np.clip((value - down, value + up), *x.bounds).tolist()
     p_value = _NAN if claim is None else _inverted(value, reach, asked, "mover")
     error = float(_summed(errors, related))
-    return asked.result(x, (low, high), error, "mover", note, p_value=p_value)
+    return asked.result(x.value, (low, high), error, "mover", note, p_value=p_value)
 
 
 def _summed(distances: Array, related: Array) -> Array:
@@ -492,7 +457,7 @@ def _drawn(x: Linear, blocks: list[Block], asked: Asked, *, share_rows: bool) ->
     """Percentiles of draws; the rows of a block are drawn once for all its statistics."""
     biased = [leaf for leaf in x.operands() if leaf.metric.spec.interval in notes.BIASED]
     if len(blocks) > 1 and (biased or share_rows):
-        return asked.result(x, note=notes.BIASED_DIFFERENCE if biased else _SHARED)
+        return asked.result(x.value, note=notes.BIASED_DIFFERENCE if biased else _SHARED)
     plan, rng = asked.plan, np.random.default_rng(bootstrap.seed_sequence(asked.plan.random_state))
     values: dict[Leaf, Array] = {}
     for block in blocks:
@@ -509,11 +474,11 @@ def _drawn(x: Linear, blocks: list[Block], asked: Asked, *, share_rows: bool) ->
     draws = x.draw(values)
     known = draws[~np.isnan(draws)]
     if 2 * len(known) < len(draws):
-        return asked.result(x, note="undefined in most draws")
+        return asked.result(x.value, note="undefined in most draws")
     low, high = np.quantile(known, [(1 - asked.level) / 2, (1 + asked.level) / 2])
     p_value = asked.claim.tested(partial(share_beyond, known))[0] if asked.claim else _NAN
     of_metrics = dict.fromkeys(notes.note_on_metric(leaf.metric) for leaf in x.operands())
     note = "; ".join(filter(None, [x.note, *of_metrics]))
     bounds, error = (float(low), float(high)), float(known.std(ddof=1))
     facts = Facts(draws=len(draws))
-    return asked.result(x, bounds, error, _PERCENTILE, note, p_value=p_value, facts=facts)
+    return asked.result(x.value, bounds, error, _PERCENTILE, note, p_value=p_value, facts=facts)

@@ -25,8 +25,8 @@ from skmetrics_ext.inference.algebra import (
     product,
     to_first_order,
 )
-from skmetrics_ext.inference.answers import Asked, answer, null_of
-from skmetrics_ext.inference.margins import Claim, greater_is_better
+from skmetrics_ext.inference.answers import answer, blocks_of, null_of
+from skmetrics_ext.inference.margins import Asked, Claim, greater_is_better
 from skmetrics_ext.inference.methods import facts_of_both
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.result_bases import Facts
@@ -70,7 +70,7 @@ def _values(x: Expression) -> tuple[float, float]:
 def _facts_of(x: Expression, known: Facts | None, asked: Asked) -> Facts:
     """What the rows of all leaves say, with the degrees of freedom and draws of the interval."""
     over_folds = any(isinstance(leaf, Folds) for leaf in x.operands())
-    blocks = [] if over_folds else asked.blocks(x)[0]
+    blocks = [] if over_folds else blocks_of(x, asked)[0]
     if not blocks:
         return Facts(x.text())
     facts = facts_of_both(known, *(block[0][1] for block in blocks))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, get_args, overload
@@ -20,8 +20,8 @@ from skmetrics_ext.inference.compare_models import check_models, differences_of_
 from skmetrics_ext.inference.directions import with_directions
 from skmetrics_ext.inference.draws import pairs
 from skmetrics_ext.inference.draws import readers as rows_of
-from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, RowDesign, WeightsAre
-from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan, bootstrap_bounds, resample
+from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
+from skmetrics_ext.inference.draws.bootstrap import DrawPlan, bootstrap_bounds, resample
 from skmetrics_ext.inference.draws.rankings import is_mean_area
 from skmetrics_ext.inference.identity import Given, leaf_of
 from skmetrics_ext.inference.labelling import (
@@ -33,10 +33,10 @@ from skmetrics_ext.inference.labelling import (
     naming_labelling,
 )
 from skmetrics_ext.inference.linearized import Linearized, linearize
-from skmetrics_ext.inference.margins import Alternative, Claim, on_side
+from skmetrics_ext.inference.margins import Alternative, Asked, Claim, Contrast, on_side
 from skmetrics_ext.inference.methods import facts_of_both
 from skmetrics_ext.inference.notes import JUMPS, NONE, note_on_metric, with_design
-from skmetrics_ext.inference.results import Contrast, Estimate
+from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.scales import tail_probability
 from skmetrics_ext.inference.t_tests import no_difference, paired_t_test, variance_of_difference
 from skmetrics_ext.inference.tests.contingency import discordant_rows, mcnemar_comparison
@@ -270,8 +270,8 @@ def compare(
     )
     measure, level = rows_of.find_metric(metric, metric_params), check_level(confidence_level)
     claim = Claim.of(alternative, margin, measure)
-    level = claim.level(level)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress, min_rows)
+    asked = Asked(claim.level(level), claim, plan, method)
     models = {"pred_a": pred_a, "pred_b": pred_b}
     if readers is not None:
         others |= {"sample_weight": sample_weight, **known}
@@ -279,21 +279,20 @@ def compare(
         log = is_ratio(measure)
         study = studies.read_study(measure, y_true, models, groups, readers, log=log)
         if not study.is_of_one_reader:
-            return studies.reader_interval(study, readers_are, level, claim)
-        asked: dict[str, Any] = {"alternative": alternative, "margin": margin}
-        asked |= {"confidence_level": confidence_level, **metric_params}
-        of_reader: Any = compare(metric, y_true, pred_a, pred_b, **asked)
+            return studies.reader_interval(study, readers_are, asked.level, claim)
+        plain: Options = {"alternative": alternative, "margin": margin}
+        plain |= {"confidence_level": confidence_level, **metric_params}
+        of_reader: Any = compare(metric, y_true, pred_a, pred_b, **plain)
         return studies.of_one_reader(of_reader)
     design = sample_weight, groups, strata, weights_are
     labelling = Labelling.of(**known)
     if labelling is not None:
         labelling = replace(labelling, responses=(pred_a, pred_b))
     statistics = statistics_of_models(measure, y_true, models, design, labelling)
-    task = ModelsToCompare(statistics, claim, level, plan)
-    result = compare_pair(task, method)
+    result = compare_pair(statistics[0], statistics[1], asked)
     if measure.spec.is_known:
-        facts = facts_of_both(result.facts, task.statistics[0])
-        note = with_directions(result.note, statistics, (pred_a, pred_b), level)
+        facts = facts_of_both(result.facts, statistics[0])
+        note = with_directions(result.note, statistics, (pred_a, pred_b), asked.level)
         result = replace(result, facts=facts, note=note)
     source = object()  # both are of one call
     own_metrics = [rows_of.of_model(measure, place) for place in range(2)]
@@ -320,136 +319,93 @@ def statistics_of_models(
     return statistics
 
 
-@dataclass(frozen=True, eq=False)
-class ModelsToCompare:
-    """A metric of several models on the same rows, and the claim about their differences."""
-
-    statistics: Sequence[Linearized]
-    claim: Claim = field(default_factory=Claim)
-    level: float = 0.95
-    plan: DrawPlan = PLAN
-
-    @property
-    def samples(self) -> list[Any]:
-        """The sample of each model."""
-        return [statistic.origin for statistic in self.statistics]
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether all rows have a label; refuse models with other labels than the others."""
-        corrected = [isinstance(statistic, Corrected) for statistic in self.statistics]
-        if any(corrected) and not all(corrected):
-            raise InvalidParameterError(OTHER_LABELS)
-        return not any(corrected)
-
-    @property
-    def metric(self) -> Metric:
-        """The metric, with its positive class settled."""
-        metric: Metric = self.samples[0].metric
-        return metric
-
-    @property
-    def design(self) -> RowDesign:
-        """Weights, groups and strata of the rows."""
-        return self.statistics[0].design
-
-    @property
-    def has_influence(self) -> bool:
-        """Whether the metric has a derivative by its rows."""
-        return all(model.has_influence for model in self.statistics)
-
-    @property
-    def has_readings(self) -> bool:
-        """Whether the metric has a derivative at each threshold where it may be read."""
-        return all(reading.has_influence for each in self.statistics for reading in each.readings)
-
-    def difference(self, i: int = 0, j: int = 1, *, log: bool = False) -> Linearized:
-        """The difference of two models, or of the logarithms of their values."""
-        first, second = self.statistics[i], self.statistics[j]
-        return first.on_log().minus(second.on_log()) if log else first.minus(second)
-
-    def design_effect(self, i: int = 0, j: int = 1, *, log: bool = False) -> float:
-        """The design effect of a difference; nan without a derivative by the rows."""
-        if not self.has_influence:
-            return _NAN
-        return float(self.difference(i, j, log=log).design_effect())
-
-    def only(self, i: int, j: int, **changes: Any) -> ModelsToCompare:
-        """Two of the models, with another level or claim."""
-        return replace(self, statistics=[self.statistics[i], self.statistics[j]], **changes)
-
-    def turned(self) -> ModelsToCompare:
-        """Two models in the other order.
-
-        Draws are made in one of both orders, so that p-values do not depend on that of the user.
-        """
-        return self.only(1, 0, claim=self.claim.reversed())
+def difference_of(first: Linearized, second: Linearized, *, log: bool = False) -> Linearized:
+    """The difference of two models, or of the logarithms of their values."""
+    return first.on_log().minus(second.on_log()) if log else first.minus(second)
 
 
-def compare_pair(task: ModelsToCompare, method: str = "auto") -> Estimate:
-    """The comparison of two models by this method, or with "auto" by the first that applies."""
+def _have_labels(first: Linearized, second: Linearized) -> bool:
+    """Whether all rows have a label; refuse a model with other labels than the other."""
+    corrected = [isinstance(statistic, Corrected) for statistic in (first, second)]
+    if corrected[0] != corrected[1]:
+        raise InvalidParameterError(OTHER_LABELS)
+    return not corrected[0]
+
+
+def compare_pair(first: Linearized, second: Linearized, asked: Asked) -> Estimate:
+    """The comparison of two models by the method, or with "auto" by the first that applies."""
+    method, claim, metric = asked.method, asked.test, first.origin.metric
     check_option("method", method, COMPARE_METHODS)
-    if method == "permutation" and task.claim.margin is not None:
+    if method == "permutation" and claim.margin is not None:
         raise InvalidParameterError(
             "method='permutation' tests that nothing differs and takes no margin, got "
-            f"{task.claim.margin:g}."
+            f"{claim.margin:g}."
         )
-    if not task.is_plain:
-        return _of_labels(task, method)
-    by_t = method == "auto"
-    runs: dict[str, tuple[bool, Callable[[ModelsToCompare], Estimate]]] = {
-        "delong": (is_mean_area(task.metric), partial(_by_delong, by_t=by_t)),
-        "mcnemar": (is_hits(task), _by_mcnemar),
-        LOG_RATIO: (is_ratio(task.metric) and task.has_influence, partial(_by_delta, log=True)),
-        "delta": (task.has_readings, _by_delta),
+    if not _have_labels(first, second):
+        return _of_labels(first, second, asked)
+    has_influence = first.has_influence and second.has_influence
+    has_readings = has_influence or all(
+        reading.has_influence for side in (first, second) for reading in side.readings
+    )
+    runs: dict[str, tuple[bool, Callable[[Linearized, Linearized, Asked], Estimate]]] = {
+        "delong": (is_mean_area(metric), _by_delong),
+        "mcnemar": (is_hits(first), _by_mcnemar),
+        LOG_RATIO: (is_ratio(metric) and has_influence, partial(_by_delta, log=True)),
+        "delta": (has_readings, _by_delta),
         "bootstrap": (True, _by_bootstrap),
         "permutation": (True, _by_permutation),
-        ANYTIME: (task.has_influence, _by_looks),
+        ANYTIME: (has_influence, _by_looks),
     }
     applicable = [name for name, (applies, _) in runs.items() if applies]
     chosen = applicable[0] if method == "auto" else method
-    result = undefined_difference(task.statistics, task.level, task.claim)
+    result = undefined_difference((first, second), asked)
     if result is not None:
         return result
     if chosen not in applicable:
         raise InvalidParameterError(
-            f"method={method!r} does not apply to {task.metric.name} with these arguments; those "
+            f"method={method!r} does not apply to {metric.name} with these arguments; those "
             f"that do are {applicable}."
         )
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # nan where undefined
-        result = runs[chosen][1](task)
-        if task.design.is_plain:
+        result = runs[chosen][1](first, second, asked)
+        if first.design.is_plain:
             return result
-        effect = task.design_effect(log=chosen == LOG_RATIO)
-    atoms = task.statistics[0].atoms
-    note = with_design(result.note, atoms)
-    return replace(result, **atoms.of_design(), design_effect=effect, note=note)
+        effect = design_effect(first, second, log=chosen == LOG_RATIO)
+    note = with_design(result.note, first.atoms)
+    return replace(result, **first.atoms.of_design(), design_effect=effect, note=note)
 
 
-def _of_labels(task: ModelsToCompare, method: str) -> Estimate:
+def design_effect(first: Linearized, second: Linearized, *, log: bool = False) -> float:
+    """The design effect of a difference; nan without a derivative by the rows."""
+    if not (first.has_influence and second.has_influence):
+        return _NAN
+    return float(difference_of(first, second, log=log).design_effect())
+
+
+def _of_labels(first: Any, second: Any, asked: Asked) -> Estimate:
     """The comparison of corrected statistics, or that of labelled rows where nothing is gained."""
-    log = is_ratio(task.metric) and method in ("auto", LOG_RATIO)
-    correction = task.difference(log=log).correction  # type: ignore[attr-defined]
-    alone = replace(task, statistics=[each.plain for each in task.statistics])  # type: ignore[attr-defined]
-    note, found = correction.note, undefined_difference(task.statistics, task.level, task.claim)
+    method = asked.method
+    log = is_ratio(first.origin.metric) and method in ("auto", LOG_RATIO)
+    correction = difference_of(first, second, log=log).correction  # type: ignore[attr-defined]
+    alone = partial(compare_pair, first.plain, second.plain, asked)
+    note, found = correction.note, undefined_difference((first, second), asked)
     if not correction.used:
-        found = compare_pair(alone, method)
+        found = alone()
     elif found is None:
         name = (LOG_RATIO if log else "delta") if method == "auto" else method
         check_option("method", name, (LOG_RATIO if log else "delta", ANYTIME))
-        found = _by_looks(task) if name == ANYTIME else _by_delta(task, log=log)
-        design = {} if task.design.is_plain else task.statistics[0].atoms.of_design()
-        found = replace(found, **design, note=with_design(found.note, task.statistics[0].atoms))
+        by_delta = partial(_by_delta, log=log)
+        found = (_by_looks if name == ANYTIME else by_delta)(first, second, asked)
+        design = {} if first.design.is_plain else first.atoms.of_design()
+        found = replace(found, **design, note=with_design(found.note, first.atoms))
         if correction.by_proxy and not correction.is_weighted:
-            other = compare_pair(alone, method)
+            other = alone()
             if other.high - other.low < found.high - found.low:
                 found, note = other, NOT_NARROWER
     return replace(found, note="; ".join(filter(None, (found.note, note))))
 
 
-def undefined_difference(
-    sides: Sequence[Linearized], level: float, claim: Claim
-) -> Estimate | None:
+def undefined_difference(sides: Sequence[Linearized], asked: Asked) -> Estimate | None:
     """A comparison without a result, if one of both values is 0/0 and so no measurement."""
     first, second = sides
     if not (first.undefined or second.undefined):
@@ -457,7 +413,7 @@ def undefined_difference(
     one = f"a: {first.undefined}" if first.undefined else f"b: {second.undefined}"
     note = first.undefined if first.undefined and second.undefined else one
     values = float(first.value), float(second.value)
-    return Contrast(_NAN, values, NONE, level, claim).tested(note=note)
+    return Contrast(_NAN, values, NONE, asked).tested(note=note)
 
 
 def is_ratio(metric: Metric) -> bool:
@@ -465,59 +421,63 @@ def is_ratio(metric: Metric) -> bool:
     return metric.spec.interval == "log"
 
 
-def is_hits(task: ModelsToCompare) -> bool:
+def is_hits(model: Linearized) -> bool:
     """Whether McNemar's test applies (accuracy, independent, unweighted rows)."""
-    metric = task.metric
+    metric = model.origin.metric
     if metric.tally not in _READ_BY_HITS or metric.params:
         return False
-    return task.design.is_counted and not task.samples[0].data.is_multilabel
+    return model.design.is_counted and not model.origin.data.is_multilabel
 
 
 # --------------------------------------------------------------------------- methods
 
 
-def _by_delong(task: ModelsToCompare, *, by_t: bool) -> Estimate:
-    result = paired_t_test(task.difference(), task.claim, task.level, "delong", normal=not by_t)
+def _by_delong(first: Linearized, second: Linearized, asked: Asked) -> Estimate:
+    by_t = asked.method == "auto"
+    result = paired_t_test(first.minus(second), asked, "delong", normal=not by_t)
     if not by_t:
         return replace(result, note="" if np.isfinite(result.p_value) else result.note)
     if np.isfinite(result.statistic) and result.standard_error > 0:
         return replace(result, method="delong, Welch-Satterthwaite")
-    if task.claim.margin is None and np.isnan(result.p_value) and not np.isnan(result.value):
-        tested = _by_permutation(task)
+    if asked.test.margin is None and np.isnan(result.p_value) and not np.isnan(result.value):
+        tested = _by_permutation(first, second, asked)
         name = f"{result.method}, p-value by {tested.method}"
         note = "the areas have no variance to estimate"
         result = replace(result, p_value=tested.p_value, method=name, note=note)
     return result
 
 
-def _by_delta(task: ModelsToCompare, *, log: bool = False) -> Estimate:
-    name = LOG_RATIO if log else "delta"
-    if task.samples[0].is_mean:
+def _by_delta(
+    first: Linearized, second: Linearized, asked: Asked, *, log: bool = False
+) -> Estimate:
+    metric, name = first.origin.metric, LOG_RATIO if log else "delta"
+    if first.origin.is_mean:
         name += ", paired t"
-    differences = [task.difference(log=log)] if task.has_influence else []
-    first, second = (model.readings for model in task.statistics)
-    differences = differences or [a.minus(b) for a, b in product(first, second)]
-    tested = [paired_t_test(each, task.claim, task.level, name) for each in differences]
+    if first.has_influence and second.has_influence:
+        found = paired_t_test(difference_of(first, second, log=log), asked, name)
+        return replace(found, note=found.note or note_on_metric(metric))
     # Where a model may be read at several thresholds, the most cautious answer.
+    pairs = product(first.readings, second.readings)
+    tested = [paired_t_test(a.minus(b), asked, name) for a, b in pairs]
     low, high, p_value = zip(*((each.low, each.high, each.p_value) for each in tested), strict=True)
     result = replace(tested[0], low=min(low), high=max(high), p_value=max(p_value))
     note = "" if len(tested) > 1 and np.isfinite(result.low) else result.note
-    return replace(result, note=note or note_on_metric(task.metric))
+    return replace(result, note=note or note_on_metric(metric))
 
 
-def _by_looks(task: ModelsToCompare) -> Estimate:
+def _by_looks(first: Linearized, second: Linearized, asked: Asked) -> Estimate:
     """A difference whose interval and p-value hold at every look."""
     from scipy.special import ndtri
 
-    difference, plan = task.difference(log=is_ratio(task.metric)), task.plan
-    rows = anytime.independent_rows(difference)
-    if rows < plan.min_rows:
-        first, second = (float(side.value) for side in difference.origin)
-        numbers = float(difference.value), (first, second), ANYTIME, task.level, task.claim
-        return Contrast(*numbers).tested(note=anytime.too_early(difference, plan.min_rows))
-    one_look = float(anytime.level_of_one_look(rows, task.level, plan.min_rows))
-    result = paired_t_test(difference, task.claim, one_look, ANYTIME)
-    result = replace(result, confidence_level=task.level, note=without_methods(result.note))
+    difference = difference_of(first, second, log=is_ratio(first.origin.metric))
+    rows, least, level = anytime.independent_rows(difference), asked.plan.min_rows, asked.level
+    if rows < least:
+        values = float(first.value), float(second.value)
+        contrast = Contrast(float(difference.value), values, ANYTIME, asked)
+        return contrast.tested(note=anytime.too_early(difference, least))
+    one_look = float(anytime.level_of_one_look(rows, level, least))
+    result = paired_t_test(difference, replace(asked, level=one_look), ANYTIME)
+    result = replace(result, confidence_level=level, note=without_methods(result.note))
     if not result.standard_error > 0:
         return result
     freedom = float(variance_of_difference(difference)[1])
@@ -525,44 +485,43 @@ def _by_looks(task: ModelsToCompare) -> Estimate:
     def tail(null: float, side: str) -> float:
         t = (result.value - null) / result.standard_error
         z = float(ndtri(tail_probability(abs(t), freedom, "greater")))
-        p_value = anytime.p_value_of_looks(z, rows, task.level, plan.min_rows)
-        return on_side(p_value, t, side)
+        return on_side(anytime.p_value_of_looks(z, rows, level, least), t, side)
 
-    return replace(result, p_value=task.claim.tested(tail)[0])
+    return replace(result, p_value=asked.test.tested(tail)[0])
 
 
-def _by_mcnemar(task: ModelsToCompare) -> Estimate:
-    weights_are = "importance" if task.design.sizes is None else "frequency"
-    counts = discordant_rows([sample.data for sample in task.samples], weights_are)
-    if not task.metric.spec.greater_is_better:  # a share of errors: rows that are wrong
+def _by_mcnemar(first: Linearized, second: Linearized, asked: Asked) -> Estimate:
+    weights_are = "importance" if first.design.sizes is None else "frequency"
+    counts = discordant_rows([first.origin.data, second.origin.data], weights_are)
+    if not first.origin.metric.spec.greater_is_better:  # a share of errors: rows that are wrong
         only_a, only_b, n_rows, both = counts
         counts = only_b, only_a, n_rows, n_rows - only_a - only_b - both
-    return mcnemar_comparison(counts, "mid_p", task.level, task.claim)
+    return mcnemar_comparison(counts, "mid_p", asked)
 
 
 # --------------------------------------------------------------------------- draws
 
 
-def _by_bootstrap(task: ModelsToCompare) -> Estimate:
-    pair = pairs.pair_of_samples(*task.samples)
+def _by_bootstrap(first: Linearized, second: Linearized, asked: Asked) -> Estimate:
+    pair, claim = pairs.pair_of_samples(first.origin, second.origin), asked.test
     if pair.is_turned:
-        return _negated(_by_bootstrap(task.turned()))
-    contrast = Contrast(pair.value, pair.values, "bootstrap", task.level, task.claim)
+        return _turned(_by_bootstrap, first, second, asked)
+    contrast = Contrast(pair.value, pair.values, "bootstrap", asked)
     if np.isnan(pair.value):
         return contrast.tested()
-    draws = resample(pair, task.plan, task.level, [null for null, _ in task.claim.parts])
-    low, high = bootstrap_bounds(pair, draws, "bootstrap", task.level, (-np.inf, np.inf))
+    draws = resample(pair, asked.plan, asked.level, [null for null, _ in claim.parts])
+    low, high = bootstrap_bounds(pair, draws, "bootstrap", asked.level, (-np.inf, np.inf))
     known = draws[~np.isnan(draws)]
     if pair.value == 0 and not known.any():
         return no_difference(contrast, pair, _NAN, len(draws))
 
-    notes = [note_on_metric(task.metric)]
-    if any(sample.jumps for sample in task.samples):
+    notes = [note_on_metric(pair.metric)]
+    if first.origin.jumps or second.origin.jumps:
         notes.append(JUMPS)
     if len(known) < len(draws):
         notes.append(f"{len(draws) - len(known)} of {len(draws)} draws were undefined")
     error = float(known.std(ddof=1)) if len(known) > 1 else _NAN
-    p_value = task.claim.tested(partial(share_beyond, known))[0]
+    p_value = claim.tested(partial(share_beyond, known))[0]
     note = "; ".join(filter(None, notes))
     bounds = float(low), float(high)
     return contrast.tested(bounds, _NAN, p_value, error, note, draws=len(draws))
@@ -576,23 +535,32 @@ def share_beyond(draws: Array, null: float, side: str) -> float:
     return tails[side]
 
 
-def _by_permutation(task: ModelsToCompare) -> Estimate:
-    pair = pairs.exchange_of_samples(*task.samples)
+def _by_permutation(first: Linearized, second: Linearized, asked: Asked) -> Estimate:
+    pair = pairs.exchange_of_samples(first.origin, second.origin)
     if pair.is_turned:
-        return _negated(_by_permutation(task.turned()))
-    ((_, side),) = task.claim.parts
-    test = pairs.permutation_test(pair, task.plan, side)
+        return _turned(_by_permutation, first, second, asked)
+    ((_, side),) = asked.test.parts
+    test = pairs.permutation_test(pair, asked.plan, side)
     note = "" if np.isnan(pair.value) else "exchanges have no interval"
     if test.undefined:
         note = f"{test.undefined} of {test.orders} exchanges were undefined and count as large"
     name = "permutation, exact" if test.exact else "permutation"
-    contrast = Contrast(pair.value, pair.values, name, task.level, task.claim)
+    contrast = Contrast(pair.value, pair.values, name, asked)
     n_draws = 0 if test.exact else test.orders
     return contrast.tested(p_value=test.p_value, note=note, draws=n_draws)
 
 
-def _negated(result: Estimate) -> Estimate:
-    """The comparison of the models in the other order."""
+def _turned(
+    run: Callable[[Linearized, Linearized, Asked], Estimate],
+    first: Linearized,
+    second: Linearized,
+    asked: Asked,
+) -> Estimate:
+    """The comparison by draws of the models in the other order.
+
+    Draws are made in one of both orders, so that p-values do not depend on that of the user.
+    """
+    result = run(second, first, asked.about(asked.test.reversed()))
     turned = replace(result, low=0.0 - result.high, high=0.0 - result.low)
     turned = replace(turned, value=0.0 - result.value, statistic=0.0 - result.statistic)
     return replace(turned, value_a=result.value_b, value_b=result.value_a)

@@ -17,7 +17,7 @@ from skmetrics_ext.inference.draws.atoms import WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.identity import Given, Separate, leaf_of
 from skmetrics_ext.inference.linearized import Linearized, correlation, linearize
-from skmetrics_ext.inference.margins import Alternative, Claim, on_side
+from skmetrics_ext.inference.margins import Alternative, Asked, Claim, Contrast, on_side
 from skmetrics_ext.inference.methods import (
     IntervalMethod,
     bounds_of_draws,
@@ -26,7 +26,7 @@ from skmetrics_ext.inference.methods import (
 )
 from skmetrics_ext.inference.mover import difference_distances, summed_errors
 from skmetrics_ext.inference.notes import BIASED, BIASED_DIFFERENCE, NONE, with_design
-from skmetrics_ext.inference.results import Contrast, Estimate
+from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.scales import Bounds, Interval
 from skmetrics_ext.inference.t_tests import welch_t_test
 from skmetrics_ext.metrics.documentation import document
@@ -151,15 +151,15 @@ def compare_samples(
     """
     measure, level = readers.find_metric(metric, metric_params), check_level(confidence_level)
     claim = Claim.of(alternative, margin, measure)
-    level = claim.level(level)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress)
+    asked = Asked(claim.level(level), claim, plan, method)
     rows_a = y_true_a, y_pred_a, sample_weight_a, groups_a, strata_a, weights_are
     rows_b = y_true_b, y_pred_b, sample_weight_b, groups_b, strata_b, weights_are
     first, second = _statistic(measure, "a", *rows_a), _statistic(measure, "b", *rows_b)
     if method == "welch" and not (first.undefined or second.undefined):
-        result = _welch(first, second, claim, level)
+        result = _welch(first, second, asked)
     else:
-        result = difference_of_samples(first, second, method, claim, level, plan)
+        result = difference_of_samples(first, second, asked)
     counts: dict[str, Any] = {}  # groups and strata of both samples; None if one has none
     for name, number in first.atoms.of_design().items():
         other = second.atoms.of_design()[name]
@@ -171,7 +171,7 @@ def compare_samples(
     sides = [mapped(leaf, "log") if "log_ratio" in result.method else leaf for leaf in (a, b)]
     made = Made(linear((1.0, sides[0]), (-1.0, sides[1])), plan, method, claim)
     facts = facts_of_both(result.facts, first, second)
-    note = with_directions(result.note, (first, second), (y_pred_a, y_pred_b), level)
+    note = with_directions(result.note, (first, second), (y_pred_a, y_pred_b), asked.level)
     return replace(result, **counts, facts=facts, note=note, _made=made)
 
 
@@ -189,10 +189,7 @@ def _statistic(metric: Metric, name: str, *rows: Any) -> Linearized:
 def difference_of_samples(
     first: Linearized,
     second: Linearized,
-    method: str,
-    claim: Claim,
-    level: float,
-    plan: DrawPlan,
+    asked: Asked,
     *,
     share_rows: bool = False,
     log: bool = True,
@@ -209,7 +206,8 @@ def difference_of_samples(
     are compared by their logarithms, unless ``log`` is False.
     """
     metric, sides = first.origin.metric, (first, second)
-    result = undefined_difference(sides, level, claim)
+    level, plan, method = asked.level, asked.plan, asked.method
+    result = undefined_difference(sides, asked)
     if result is not None:
         return result
     two_sided = methods_of(second).keys() - {bootstrap.UPPER}
@@ -217,8 +215,8 @@ def difference_of_samples(
     name = shared_methods[0] if method == "auto" else method
     values = float(first.value), float(second.value)
     if method == "auto" and metric.spec.interval in BIASED:
-        numbers = values[0] - values[1], values, NONE, level, claim
-        return Contrast(*numbers).tested(note=BIASED_DIFFERENCE)
+        contrast = Contrast(values[0] - values[1], values, NONE, asked)
+        return contrast.tested(note=BIASED_DIFFERENCE)
     if name not in shared_methods:
         welch = ["welch"] if first.has_influence else []
         raise InvalidParameterError(
@@ -256,13 +254,13 @@ def difference_of_samples(
             with_design(str(interval.notes), side.atoms)
             for interval, side in zip(both, sides, strict=True)
         ]
-        contrast = Contrast(difference, values, label, level, claim)
+        contrast = Contrast(difference, values, label, asked)
         note = note_of_both(first, second, notes, names)
         down, up = distances(level)
         if not np.isfinite(difference + down + up):
             return contrast.tested(error=error, note=note)
         bounds = float(difference - down), float(difference + up)
-        p_value = claim.tested(tail)[0]
+        p_value = asked.test.tested(tail)[0]
         return contrast.tested(bounds, p_value=p_value, error=error, note=note, draws=draws)
 
 
@@ -342,7 +340,7 @@ def note_of_both(
 # --------------------------------------------------------------------------- Welch
 
 
-def _welch(first: Linearized, second: Linearized, claim: Claim, level: float) -> Estimate:
+def _welch(first: Linearized, second: Linearized, asked: Asked) -> Estimate:
     """Variances add; degrees of freedom by Satterthwaite."""
     sides = first, second
     if not all(side.has_influence for side in sides):
@@ -355,6 +353,6 @@ def _welch(first: Linearized, second: Linearized, claim: Claim, level: float) ->
     values = float(first.value), float(second.value)
     if not (variances.sum() > 0 and np.isfinite(values[0] - values[1])):
         note = "the difference has no variance to estimate"
-        return Contrast(values[0] - values[1], values, "welch", level, claim).tested(note=note)
-    result = welch_t_test(sides, variances, freedom, claim, level, "welch")
+        return Contrast(values[0] - values[1], values, "welch", asked).tested(note=note)
+    result = welch_t_test(sides, variances, freedom, asked, "welch")
     return replace(result, note=note_of_both(first, second, ["", ""]))

@@ -11,10 +11,10 @@ import numpy as np
 
 from skmetrics_ext.inference import simultaneous
 from skmetrics_ext.inference.algebra import Expression, Folds, Leaf, Made, Missing, linear
-from skmetrics_ext.inference.answers import Asked
 from skmetrics_ext.inference.arithmetic import asked_again, result_of
 from skmetrics_ext.inference.compare import is_ratio
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
+from skmetrics_ext.inference.margins import Asked
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.result_bases import Facts

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.algebra import Leaf
-from skmetrics_ext.inference.answers import Asked
 from skmetrics_ext.inference.arithmetic import result_of
 from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign
 from skmetrics_ext.inference.draws.samples import Sample
 from skmetrics_ext.inference.identity import read_identities
 from skmetrics_ext.inference.linearized import Contributions, Linearized
+from skmetrics_ext.inference.margins import Asked
 from skmetrics_ext.inference.methods import Method, known_interval
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.scales import RANGES, Range

@@ -1,20 +1,24 @@
-"""Claims about an interval or a comparison: goals, margins, and their p-values."""
+"""What is asked of a statistic: its level, a claim and its margin, a goal; and what is found."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from math import isfinite
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
+from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
+from skmetrics_ext.inference.notes import NONE, reason
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.registry import Metric
+from skmetrics_ext.result_bases import Facts
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.parameters import as_number, check_number
 
 SIDES = ("two-sided", "less", "greater")
 Alternative = Literal["two-sided", "less", "greater", "non-inferior", "equivalent"]
 ALTERNATIVES = (*SIDES, "non-inferior", "equivalent")
+_NAN = float("nan")
 
 # P-value of the null hypothesis that the difference is the first argument, against one side of it.
 Tail = Callable[[float, str], float]
@@ -114,6 +118,76 @@ def on_side(p_value: float, distance: float, side: str) -> float:
     if distance == 0:
         return 0.5
     return p_value / 2 if (distance > 0) == (side == "greater") else 1 - p_value / 2
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What is asked of a statistic: the level, a claim, how rows are drawn, the method."""
+
+    level: float = 0.95
+    claim: Claim | None = None
+    plan: DrawPlan = PLAN
+    method: str = "auto"
+    _read: dict[Any, Any] = field(default_factory=dict)
+
+    @property
+    def test(self) -> Claim:
+        """The claim; without one, that the difference is not 0."""
+        return self.claim or Claim()
+
+    def read(self, leaf: Any) -> Any:
+        """The linearized statistic of a leaf, read once for each question."""
+        if leaf not in self._read:
+            self._read[leaf] = leaf.read()
+        return self._read[leaf]
+
+    def about(self, claim: Claim | None) -> Asked:
+        """The question with another claim."""
+        return replace(self, claim=claim)
+
+    def result(
+        self,
+        value: float,
+        bounds: tuple[float, float] = (_NAN, _NAN),
+        error: float = _NAN,
+        method: str = NONE,
+        note: str = "",
+        **further: Any,
+    ) -> Estimate:
+        """The estimate of a statistic, with a note if its interval is degenerate."""
+        note = note or reason(value, *bounds)
+        return Estimate(value, *bounds, error, method, self.level, note, **further)
+
+
+class Contrast(NamedTuple):
+    """The difference of two values, which a method tests.
+
+    For ratios it is the difference of their logarithms.
+    """
+
+    difference: float
+    values: tuple[float, float]
+    method: str
+    asked: Asked
+
+    def tested(
+        self,
+        bounds: tuple[float, float] = (_NAN, _NAN),
+        statistic: float = _NAN,
+        p_value: float = _NAN,
+        error: float = _NAN,
+        note: str = "",
+        freedom: float = _NAN,
+        draws: int | None = None,
+    ) -> Estimate:
+        """The comparison, with a note if its interval is degenerate."""
+        claim, known = self.asked.test, float(freedom) if isfinite(freedom) else None
+        facts = Facts(freedom=known, draws=draws or None) if known or draws else None
+        test: dict[str, Any] = {"p_value": float(p_value), "statistic": statistic}
+        test |= {"alternative": claim.alternative, "margin": claim.margin, "facts": facts}
+        test |= {"value_a": self.values[0], "value_b": self.values[1]}
+        numbers = float(self.difference), bounds, error, self.method, note
+        return self.asked.result(*numbers, **test)
 
 
 class Goal(NamedTuple):

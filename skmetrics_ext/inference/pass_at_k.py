@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.algebra import Leaf
-from skmetrics_ext.inference.answers import Asked
 from skmetrics_ext.inference.arithmetic import result_of
 from skmetrics_ext.inference.identity import read_identities
 from skmetrics_ext.inference.known import KnownSample
+from skmetrics_ext.inference.margins import Asked
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.spec import UnknownSpec

@@ -17,10 +17,10 @@ import numpy as np
 from skmetrics_ext.inference.area_power import MOST_ROWS, least_rows
 from skmetrics_ext.inference.draws import readers as rows_of
 from skmetrics_ext.inference.linearized import Linearized, linearize
-from skmetrics_ext.inference.margins import Claim
+from skmetrics_ext.inference.margins import Asked, Claim, Contrast
 from skmetrics_ext.inference.methods import facts_of_both
 from skmetrics_ext.inference.notes import ROUNDING
-from skmetrics_ext.inference.results import Contrast, Estimate
+from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.scales import quantile
 from skmetrics_ext.inference.t_tests import t_interval
 from skmetrics_ext.numeric import Array
@@ -290,7 +290,7 @@ def reader_interval(
         found = Estimate(value, low, high, error, method, level, note)
     else:
         first, second = study.values.tolist()
-        contrast = Contrast(value, (first, second), method, level, claim)
+        contrast = Contrast(value, (first, second), method, Asked(level, claim))
         found = t_interval(contrast, error, freedom, limits[1], note)
     known = Facts(freedom=freedom if np.isfinite(freedom) else None)
     facts = replace(facts_of_both(known, study.statistic), clusters="")

@@ -6,15 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
 from math import isfinite, isnan
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 from skmetrics_ext.formats import digits, p_value_text
 from skmetrics_ext.inference.notes import reason, with_design
 from skmetrics_ext.inference.scales import drawn_bounds, drawn_p_value
 from skmetrics_ext.result_bases import Citable, Described, Facts, Result
-
-if TYPE_CHECKING:
-    from skmetrics_ext.inference.margins import Claim
 
 # How rows of one cluster are allowed for.
 CLUSTERS = {
@@ -372,39 +369,6 @@ def estimate(
         note = with_design(note, atoms)
         design |= atoms.of_design()
     return Estimate(value, *bounds, error, method, level, note, **design)
-
-
-class Contrast(NamedTuple):
-    """The difference of two values, which a method tests at a level for a claim.
-
-    For ratios it is the difference of their logarithms.
-    """
-
-    difference: float
-    values: tuple[float, float]
-    method: str
-    level: float
-    claim: Claim
-
-    def tested(
-        self,
-        bounds: tuple[float, float] = (_NAN, _NAN),
-        statistic: float = _NAN,
-        p_value: float = _NAN,
-        error: float = _NAN,
-        note: str = "",
-        freedom: float = _NAN,
-        draws: int | None = None,
-    ) -> Estimate:
-        """The comparison, with a note if its interval is degenerate."""
-        difference, values, method, level, claim = self
-        note = note or reason(difference, *bounds)
-        known = float(freedom) if isfinite(freedom) else None
-        facts = Facts(freedom=known, draws=draws or None) if known or draws else None
-        test: dict[str, Any] = {"p_value": float(p_value), "statistic": statistic}
-        test |= {"alternative": claim.alternative, "margin": claim.margin, "facts": facts}
-        test |= {"value_a": values[0], "value_b": values[1]}
-        return Estimate(float(difference), *bounds, error, method, level, note, **test)
 
 
 def compared_with(statistic: Any, freedom: Any, method: str) -> TestResult:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from skmetrics_ext.inference.algebra import Expression, Leaf, Linear, Mapped
-from skmetrics_ext.inference.answers import Asked, joined
-from skmetrics_ext.inference.compare import LOG_RATIO, ModelsToCompare, compare_pair, is_ratio
+from skmetrics_ext.inference.answers import blocks_of, joined
+from skmetrics_ext.inference.compare import LOG_RATIO, compare_pair, is_ratio
 from skmetrics_ext.inference.draws.atoms import block_sizes
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan, seed_sequence
 from skmetrics_ext.inference.linearized import Linearized, covariance_of, differences_of
+from skmetrics_ext.inference.margins import Asked, Contrast
 from skmetrics_ext.inference.methods import interval_of, methods_of
 from skmetrics_ext.inference.notes import ROUNDING, note_on_metric
-from skmetrics_ext.inference.results import Contrast, Estimate
+from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.scales import quantile
 from skmetrics_ext.inference.t_tests import note_on_few_rows, variance_of_difference
 from skmetrics_ext.inference.tests.rank_tests import holm_adjust
@@ -71,7 +73,9 @@ def level_of_all(covariance: Array, level: float, n_draws: int, seed: object) ->
 
 
 @np.errstate(divide="ignore", invalid="ignore", over="ignore")  # nan where undefined
-def by_max_t(task: ModelsToCompare, pairs: Sequence[Pair]) -> tuple[list[Estimate], list[float]]:
+def by_max_t(
+    models: Sequence[Linearized], pairs: Sequence[Pair], asked: Asked
+) -> tuple[list[Estimate], list[float]]:
     """Max-t comparisons, from the distribution of the largest of all statistics; p-values alone.
 
     With one standard normal multiplier for each row, or group, the errors of all models are normal
@@ -80,16 +84,19 @@ def by_max_t(task: ModelsToCompare, pairs: Sequence[Pair]) -> tuple[list[Estimat
     """
     from scipy.special import stdtr
 
-    if not (task.has_influence or (len(pairs) == 1 and task.has_readings)):
+    metric, level = models[0].origin.metric, asked.level
+    read = models if len(pairs) > 1 else [each for model in models for each in model.readings]
+    if not all(each.has_influence for each in read):
         raise InvalidParameterError(
-            f"adjust='max_t' needs a derivative by the rows, which {task.metric.name} of these "
+            f"adjust='max_t' needs a derivative by the rows, which {metric.name} of these "
             "data does not have; adjust='holm' resamples each pair."
         )
     if len(pairs) == 1:
-        single = compare_pair(task.only(*pairs[0]))
+        ((i, j),) = pairs
+        single = compare_pair(models[i], models[j], asked)
         return [single], [single.p_value]
-    log = is_ratio(task.metric)
-    statistics = [model.on_log() if log else model for model in task.statistics]
+    log = is_ratio(metric)
+    statistics = [model.on_log() if log else model for model in models]
     statistics = [model if model.origin.is_compact else model.as_rows() for model in statistics]
     covariance, by_pair = differences_of(statistics)
     first, second = np.array(pairs).T
@@ -97,52 +104,52 @@ def by_max_t(task: ModelsToCompare, pairs: Sequence[Pair]) -> tuple[list[Estimat
     differences = [by_pair[min(pair), max(pair)] for pair in pairs]
     difference = np.array([float(each.value) for each in differences]) * signs
     variance, freedom = np.array([variance_of_difference(each) for each in differences]).T
-    measured = np.array([not model.undefined for model in task.statistics])
+    measured = np.array([not model.undefined for model in models])
     known = (variance > 0) & np.isfinite(difference) & measured[first] & measured[second]
     error = np.sqrt(np.where(known, variance, np.nan))
     alone = 2 * stdtr(freedom, -np.abs(divide(difference, error)))
-    n_draws = task.plan.normal_draws
+    n_draws = asked.plan.normal_draws
     root = root_of(covariance)
-    largest = largest_of(root[first[known]] - root[second[known]], n_draws, task.plan.random_state)
+    largest = largest_of(root[first[known]] - root[second[known]], n_draws, asked.plan.random_state)
     n_tests = max(int(known.sum()), 1)
     p_value = _adjusted_to(largest, alone, n_tests)
-    away = quantile(level_together(largest, n_tests, task.level), freedom) * error
+    away = quantile(level_together(largest, n_tests, level), freedom) * error
     low, high = np.clip((difference - away, difference + away), *differences[0].bounds)
     method, compared, p_alone = LOG_RATIO if log else "delta", [], alone.tolist()
     for k, (i, j) in enumerate(pairs):
         if not known[k]:  # the two agree on every row, or one is undefined
-            level = 1 - (1 - task.level) / len(pairs)
-            compared.append(compare_pair(task.only(i, j, level=level), method))
+            alone_asked = Asked(1 - (1 - level) / len(pairs), None, asked.plan, method)
+            compared.append(compare_pair(models[i], models[j], alone_asked))
             p_alone[k] = compared[-1].p_value
             continue
         values = float(statistics[i].value), float(statistics[j].value)
-        note = note_on_few_rows(differences[k]) or note_on_metric(task.metric)
+        note = note_on_few_rows(differences[k]) or note_on_metric(metric)
         bounds, p = (float(low[k]), float(high[k])), float(p_value[k])
-        contrast = Contrast(difference[k], values, method, task.level, task.claim)
+        contrast = Contrast(difference[k], values, method, asked)
         spread: Any = {"error": float(error[k]), "draws": n_draws}
         compared.append(contrast.tested(bounds, p_value=p, note=note, **spread))
     return compared, p_alone
 
 
-def by_bonferroni(task: ModelsToCompare, pairs: Sequence[Pair]) -> list[Estimate]:
+def by_bonferroni(
+    models: Sequence[Linearized], pairs: Sequence[Pair], asked: Asked
+) -> list[Estimate]:
     """Comparisons with intervals at the Bonferroni level."""
-    level = 1 - (1 - task.level) / len(pairs)
-    return [compare_pair(task.only(*pair, level=level)) for pair in pairs]
+    asked = replace(asked, level=1 - (1 - asked.level) / len(pairs))
+    return [compare_pair(models[i], models[j], asked) for i, j in pairs]
 
 
-def optimistic_estimates(
-    statistics: Mapping[Any, Linearized], sign: float, level: float, plan: DrawPlan
-) -> dict[Any, tuple[float, Estimate]]:
-    """The optimistic simultaneous bound of each statistic, times ``sign``, and its estimate."""
-    joint_level, estimates = 1 - (1 - level) / len(statistics), {}
-    for group, statistic in statistics.items():
+def optimistic_bounds(
+    statistics: Sequence[Linearized], sign: float, level: float, plan: DrawPlan
+) -> Array:
+    """The optimistic simultaneous bound of each statistic, times ``sign``; inf without one."""
+    joint_level, bounds = 1 - (1 - level) / len(statistics), []
+    for statistic in statistics:
         # The exact interval for shares: at such levels the others cover too little.
         method = _EXACT if _EXACT in methods_of(statistic) else "auto"
-        estimate = interval_of(statistic, method, joint_level, plan)
-        assert isinstance(estimate, Estimate)
-        bound = sign * (estimate.high if sign > 0 else estimate.low)
-        estimates[group] = bound if np.isfinite(bound) else np.inf, estimate
-    return estimates
+        estimate: Any = interval_of(statistic, method, joint_level, plan)
+        bounds.append(sign * (estimate.high if sign > 0 else estimate.low))
+    return np.where(np.isfinite(bounds), bounds, np.inf)
 
 
 # --------------------------------------------------------------------------- rows of a table
@@ -183,7 +190,7 @@ def _by_largest(rows: Sequence[Any], p_values: Array, level: float) -> list[dict
     xs: list[Expression] = [each.expression for each in made if each is not None]
     leaves = list(dict.fromkeys(leaf for x in xs for leaf in x.operands()))
     asked = Asked(level, plan=made[0].plan)
-    blocks = asked.blocks(Linear(tuple((1.0, leaf) for leaf in leaves)))[0]
+    blocks = blocks_of(Linear(tuple((1.0, leaf) for leaf in leaves)), asked)[0]
     known = {leaf: statistic for block in blocks for leaf, statistic in block}
     if len(blocks) != 1 or not all(statistic.has_influence for statistic in known.values()):
         raise InvalidParameterError(
@@ -192,8 +199,8 @@ def _by_largest(rows: Sequence[Any], p_values: Array, level: float) -> list[dict
         )
     pairs = [_pair(x, leaves) for x in xs]
     if all(pair is not None for pair in pairs) and len({leaf.metric.name for leaf in leaves}) == 1:
-        task = ModelsToCompare(list(known.values()), level=level, plan=asked.plan)
-        compared, _ = by_max_t(task, [pair for pair in pairs if pair is not None])
+        both = [pair for pair in pairs if pair is not None]
+        compared, _ = by_max_t(list(known.values()), both, asked)
         return [{"low": c.low, "high": c.high, "p_adjusted": c.p_value} for c in compared]
     slopes = [x.operands() for x in xs]
     parts = [joined([(leaf, known[leaf]) for leaf in own], own) for own in slopes]

@@ -10,10 +10,10 @@ import numpy as np
 from skmetrics_ext.inference import notes
 from skmetrics_ext.inference.areas import score_bounds, sides_of
 from skmetrics_ext.inference.linearized import Linearized, over_classes
-from skmetrics_ext.inference.margins import Claim
+from skmetrics_ext.inference.margins import Asked, Contrast
 from skmetrics_ext.inference.mover import difference_distances
 from skmetrics_ext.inference.notes import CONTRIBUTIONS, ROUNDING
-from skmetrics_ext.inference.results import Contrast, Estimate
+from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.scales import quantile, tail_probability
 from skmetrics_ext.inference.tests.contingency import tango_bounds
 from skmetrics_ext.numeric import Array, difference_of
@@ -77,13 +77,13 @@ def note_on_few_rows(difference: Linearized) -> str:
 
 
 def paired_t_test(
-    difference: Linearized, claim: Claim, level: float, method: str, *, normal: bool = False
+    difference: Linearized, asked: Asked, method: str, *, normal: bool = False
 ) -> Estimate:
     """A paired t test of a difference, with its interval."""
     sides, value = difference.origin, float(difference.value)
     variance, freedom = map(float, variance_of_difference(difference))
     values = float(sides[0].value), float(sides[1].value)
-    contrast = Contrast(value, values, method, level, claim)
+    contrast = Contrast(value, values, method, asked)
     if abs(value) <= ROUNDING and variance == 0:
         return no_difference(contrast, sides[0].origin)
     if not (variance > 0 and freedom > 0 and np.isfinite(value)):
@@ -93,16 +93,11 @@ def paired_t_test(
 
 
 def welch_t_test(
-    sides: Sequence[Linearized],
-    variances: Array,
-    freedom: float,
-    claim: Claim,
-    level: float,
-    method: str,
+    sides: Sequence[Linearized], variances: Array, freedom: float, asked: Asked, method: str
 ) -> Estimate:
     """Welch's t test of two samples, whose variances add."""
     values = float(sides[0].value), float(sides[1].value)
-    contrast = Contrast(values[0] - values[1], values, method, level, claim)
+    contrast = Contrast(values[0] - values[1], values, method, asked)
     error = float(np.sqrt(variances.sum()))
     if not (error > 0 and np.isfinite(contrast.difference)):
         return _without_variance(contrast, sides)
@@ -114,9 +109,9 @@ def t_interval(
 ) -> Estimate:
     """A difference of at most ``most`` with its t interval and test; normal if freedom is inf."""
     value = contrast.difference
-    distance = float(quantile(contrast.level, None if np.isinf(freedom) else freedom)) * error
+    distance = float(quantile(contrast.asked.level, None if np.isinf(freedom) else freedom)) * error
     low, high = np.clip((value - distance, value + distance), -most, most).tolist()
-    p_value, null = contrast.claim.tested(
+    p_value, null = contrast.asked.test.tested(
         lambda null, side: float(tail_probability((value - null) / error, freedom, side))
     )
     return contrast.tested((low, high), (value - null) / error, p_value, error, note, freedom)
@@ -129,16 +124,19 @@ def no_difference(
     start, stop = sample.bounds
     bounds, shown = (0.0, 0.0), notes.NO_WIDTH
     if np.isfinite(stop - start):  # as if right on the same rows
-        low, high = tango_bounds(0, 0, sample.fewest_rows, contrast.level)
+        low, high = tango_bounds(0, 0, sample.fewest_rows, contrast.asked.level)
         bounds = (stop - start) * float(low), (stop - start) * float(high)
         shown = notes.OF_RAREST
-    p_value, note = 1.0 if contrast.claim.margin is None else _NAN, f"{notes.NONE_DIFFER}: {shown}"
+    p_value, note = (
+        1.0 if contrast.asked.test.margin is None else _NAN,
+        f"{notes.NONE_DIFFER}: {shown}",
+    )
     return contrast.tested(bounds, statistic, p_value, 0.0, note, draws=draws)
 
 
 def _without_variance(contrast: Contrast, sides: Sequence[Linearized]) -> Estimate:
     """A difference whose variance cannot be estimated; of areas, from Newcombe's bounds of both."""
-    value, has_margin = contrast.difference, contrast.claim.margin is not None
+    value, has_margin = contrast.difference, contrast.asked.test.margin is not None
     if np.isnan(value):
         return contrast.tested()
     if not all(side.origin.kind == "area" for side in sides):
@@ -149,7 +147,7 @@ def _without_variance(contrast: Contrast, sides: Sequence[Linearized]) -> Estima
     distances = []
     for side in sides:
         area = (float(side.value) - start) / (stop - start)
-        low, high = score_bounds(area, sides_of(side.origin), contrast.level)
+        low, high = score_bounds(area, sides_of(side.origin), contrast.asked.level)
         distances.append(((stop - start) * (area - low), (stop - start) * (high - area)))
     down, up = difference_distances(distances)  # Newcombe 1998
     low, high = np.clip((value - down, value + up), start - stop, stop - start).tolist()

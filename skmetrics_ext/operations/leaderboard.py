@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.algebra import Leaf
-from skmetrics_ext.inference.compare import ModelsToCompare, compare_pair
+from skmetrics_ext.inference.compare import compare_pair
 from skmetrics_ext.inference.draws.atoms import WeightsAre, block_sizes
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan, seed_sequence
 from skmetrics_ext.inference.draws.readers import find_metric, samples_of_models
 from skmetrics_ext.inference.identity import related
 from skmetrics_ext.inference.linearized import Linearized, covariance_of, linearize
-from skmetrics_ext.inference.margins import greater_is_better
+from skmetrics_ext.inference.margins import Asked, greater_is_better
 from skmetrics_ext.inference.methods import facts_of_both, interval_of, positive_class_of
 from skmetrics_ext.inference.notes import ROUNDING
 from skmetrics_ext.inference.results import Estimate
@@ -304,7 +304,7 @@ def _ranked(models: _Models, names: list[Any], level: float, plan: DrawPlan) -> 
         i, j = int(first[k]), int(second[k])
         i, j = (i, j) if gap[k] > 0 else (j, i)
         sides = [models.statistics[i], models.statistics[j]]
-        exact = compare_pair(ModelsToCompare(sides, level=1 - (1 - level) / len(first)))
+        exact = compare_pair(sides[0], sides[1], Asked(1 - (1 - level) / len(first)))
         better[i, j] = (exact.high < 0) if is_loss else (exact.low > 0)
 
     error, known = np.sqrt(variance), variance > 0

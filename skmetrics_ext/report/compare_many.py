@@ -10,7 +10,7 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.algebra import linear, mapped
-from skmetrics_ext.inference.compare import LOG_RATIO, ModelsToCompare, is_ratio
+from skmetrics_ext.inference.compare import LOG_RATIO, design_effect, is_ratio
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.draws.readers import find_metric, samples_of_models
@@ -18,6 +18,7 @@ from skmetrics_ext.inference.estimate_rows import Deferred, EstimateRow
 from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.inference.identity import Given, leaf_of
 from skmetrics_ext.inference.linearized import linearize
+from skmetrics_ext.inference.margins import Asked
 from skmetrics_ext.inference.methods import positive_class_of
 from skmetrics_ext.inference.results import design_text
 from skmetrics_ext.inference.simultaneous import Pair, by_bonferroni, by_max_t
@@ -146,13 +147,13 @@ def compare_many(
     design = sample_weight, groups, strata, weights_are
     plan = DrawPlan(n_resamples, False, random_state, n_jobs, progress)
     statistics = list(map(linearize, samples_of_models(measure, y_true, by_label, *design)))
-    task = ModelsToCompare(statistics, level=level, plan=plan)
-    pairs, log = _pairs(names, control), is_ratio(task.metric)
+    asked = Asked(level, plan=plan)
+    pairs, log = _pairs(names, control), is_ratio(measure)
     if adjust == "max_t":
-        comparisons, alone = by_max_t(task, pairs)
+        comparisons, alone = by_max_t(statistics, pairs, asked)
         p_adjusted = [each.p_value for each in comparisons]
     else:
-        comparisons = by_bonferroni(task, pairs)
+        comparisons = by_bonferroni(statistics, pairs, asked)
         alone = [each.p_value for each in comparisons]
         p_adjusted = holm_adjust(alone).tolist()
     source = object()
@@ -172,8 +173,8 @@ def compare_many(
         rows.append(EstimateRow(row, level, question))
     described = f"{adjust}, {LOG_RATIO}" if log else adjust
     counts: dict[str, Any] = {}
-    if not task.design.is_plain:
-        effects = [task.design_effect(i, j, log=log) for i, j in pairs]
+    if not statistics[0].design.is_plain:
+        effects = [design_effect(statistics[i], statistics[j], log=log) for i, j in pairs]
         counts = statistics[0].atoms.of_design()
         described += f"; {design_text(**counts, effects=effects)}"
     of_model = dict(zip(names, values, strict=True))
@@ -182,7 +183,7 @@ def compare_many(
         rows,
         confidence_level=level,
         lead=[f"{measure.name}: {listed} ({100 * level:g}% simultaneous intervals, {described})"],
-        notes=class_notes(positive_class_of(task.statistics[0].origin)),
+        notes=class_notes(positive_class_of(statistics[0].origin)),
         adjusted=ADJUSTMENTS[adjust],
         compared="model",
         former={"values": of_model, "metric": measure.name, "control": control, **counts},

@@ -15,13 +15,14 @@ from typing import Any, Literal
 import numpy as np
 
 from skmetrics_ext.inference.algebra import Folds, Leaf, linear, no_rows
-from skmetrics_ext.inference.answers import Asked, answer
+from skmetrics_ext.inference.answers import answer
 from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign
 from skmetrics_ext.inference.draws.readers import sample_of_checked
 from skmetrics_ext.inference.draws.samples import TallySample
 from skmetrics_ext.inference.estimate_rows import KEYS, Deferred, EstimateRow
 from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.inference.linearized import Linearized, linearize, mean_of_folds
+from skmetrics_ext.inference.margins import Asked
 from skmetrics_ext.inference.nested_cv import LOSS_OF, nested_cv_interval
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.tests import fold_tests

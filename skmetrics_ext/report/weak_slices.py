@@ -11,10 +11,10 @@ import numpy as np
 from skmetrics_ext import formats
 from skmetrics_ext.inference.compare_samples import difference_of_samples
 from skmetrics_ext.inference.draws import readers
-from skmetrics_ext.inference.draws.bootstrap import BOOTSTRAP_METHODS, PLAN
+from skmetrics_ext.inference.draws.bootstrap import BOOTSTRAP_METHODS
 from skmetrics_ext.inference.draws.readers import part_of
 from skmetrics_ext.inference.linearized import Linearized, linearize
-from skmetrics_ext.inference.margins import Claim
+from skmetrics_ext.inference.margins import Asked
 from skmetrics_ext.inference.methods import methods_of
 from skmetrics_ext.merged.columns import score_columns
 from skmetrics_ext.metrics.documentation import document
@@ -253,7 +253,7 @@ def _row(
     methods = [name for name in methods if name not in BOOTSTRAP_METHODS]
     if not methods:
         return row | {"note": "the metric has no interval without draws"}
-    compared = difference_of_samples(first, second, methods[0], Claim(), level, PLAN, names=_SIDES)
+    compared = difference_of_samples(first, second, Asked(level, method=methods[0]), names=_SIDES)
     return row | {"low": compared.low, "high": compared.high, "note": compared.note}
 
 

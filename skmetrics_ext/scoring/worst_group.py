@@ -123,15 +123,14 @@ class WorstGroupScorer(Scorer):
         from skmetrics_ext.inference.draws.bootstrap import DrawPlan
         from skmetrics_ext.inference.draws.readers import sample_of_checked
         from skmetrics_ext.inference.linearized import linearize
-        from skmetrics_ext.inference.simultaneous import optimistic_estimates
+        from skmetrics_ext.inference.simultaneous import optimistic_bounds
 
-        statistics = {
-            number: linearize(sample_of_checked(asked.metric, part.checked))
-            for number, part in enumerate(_split_by_group(asked, group, is_large))
-        }
+        statistics = [
+            linearize(sample_of_checked(asked.metric, part.checked))
+            for part in _split_by_group(asked, group, is_large)
+        ]
         plan = DrawPlan(n_resamples=_DRAWS, random_state=0)
-        bounds = optimistic_estimates(statistics, float(self._sign), _LEVEL, plan)
-        return np.array([bound for bound, _ in bounds.values()])
+        return optimistic_bounds(statistics, float(self._sign), _LEVEL, plan)
 
 
 def _split_by_group(asked: AskedMetric, group: Array, is_large: Array) -> list[AskedMetric]:

@@ -11,7 +11,6 @@ import numpy as np
 
 from skmetrics_ext.formats import p_value_text
 from skmetrics_ext.inference.algebra import Expression, Leaf, Missing, linear, mapped
-from skmetrics_ext.inference.answers import Asked
 from skmetrics_ext.inference.arithmetic import result_of
 from skmetrics_ext.inference.compare import is_ratio
 from skmetrics_ext.inference.compare_samples import difference_of_samples
@@ -19,7 +18,7 @@ from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
 from skmetrics_ext.inference.estimate_rows import EstimateRow, difference_row, missing
 from skmetrics_ext.inference.identity import value_of
 from skmetrics_ext.inference.linearized import Linearized
-from skmetrics_ext.inference.margins import Claim
+from skmetrics_ext.inference.margins import Asked
 from skmetrics_ext.inference.methods import interval_of, methods_of
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.scales import drawn_p_value
@@ -384,9 +383,8 @@ class GroupComparison:
         """P-value of a test of equal groups without draws; nan if there is none."""
         if len(parts) > 2:
             return p_value_of_means(parts)
-        (first, second), plan = parts, self.source.plan
-        test = difference_of_samples(first, second, "auto", Claim(), level, plan, share_rows=True)
-        return test.p_value
+        (first, second), asked = parts, Asked(level, plan=self.source.plan)
+        return difference_of_samples(first, second, asked, share_rows=True).p_value
 
 
 # --------------------------------------------------------------------------- results

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign
 from skmetrics_ext.inference.draws.readers import errors_naming
 from skmetrics_ext.inference.linearized import Contributions, Linearized
-from skmetrics_ext.inference.margins import Claim, on_side
+from skmetrics_ext.inference.margins import Asked, Contrast, on_side
 from skmetrics_ext.inference.proportions import binomial_tails
-from skmetrics_ext.inference.results import Contrast, Estimate, TestResult, compared_with
+from skmetrics_ext.inference.results import Estimate, TestResult, compared_with
 from skmetrics_ext.inference.scales import Bounds, quantile, tail_probability
 from skmetrics_ext.inference.tests.rank_tests import subset_sum_chances
 from skmetrics_ext.metrics.documentation import document
@@ -108,15 +108,13 @@ def discordant_rows(models: Sequence[Any], weights_are: str) -> tuple[int, int, 
     return count(first & ~second), count(second & ~first), n_rows, count(first & second)
 
 
-def mcnemar_comparison(
-    counts: tuple[int, int, int, int], method: str, level: float, claim: Claim
-) -> Estimate:
+def mcnemar_comparison(counts: tuple[int, int, int, int], method: str, asked: Asked) -> Estimate:
     """McNemar's test and Tango's interval from the counts of `discordant_rows`.
 
     Claims on one side take the tails of a fair coin, which add up to 1; those with a margin are
     tested by Tango's score.
     """
-    only_a, only_b, n_rows, both = counts
+    (only_a, only_b, n_rows, both), claim = counts, asked.test
     difference = (only_a - only_b) / n_rows
     statistic, two_sided = map(float, mcnemar_p_value(only_a, only_b, method))
     name = f"mcnemar, {method}"
@@ -132,11 +130,11 @@ def mcnemar_comparison(
     p_value, null = claim.tested(tail)
     if claim.margin is not None:
         statistic, name = score(null), "tango"
-    low, high = tango_bounds(only_a, only_b, n_rows, level)
+    low, high = tango_bounds(only_a, only_b, n_rows, asked.level)
     error = np.sqrt(only_a + only_b - (only_a - only_b) ** 2 / n_rows) / n_rows
     values = (only_a + both) / n_rows, (only_b + both) / n_rows
     tested = (float(low), float(high)), statistic, p_value, float(error)
-    return Contrast(difference, values, name, level, claim).tested(*tested)
+    return Contrast(difference, values, name, asked).tested(*tested)
 
 
 def exchanged_p_value(net_wins: Array, method: str) -> tuple[float, float]:
@@ -159,7 +157,7 @@ def grouped_comparison(
     models: Sequence[Labels], group: Array, method: str, level: float
 ) -> Estimate:
     """`mcnemar_comparison` of rows that may depend on each other within groups."""
-    result = mcnemar_comparison(discordant_rows(models, "importance"), method, level, Claim())
+    result = mcnemar_comparison(discordant_rows(models, "importance"), method, Asked(level))
     first, second = (model.row_hits().astype(np.int64) for model in models)
     wins, n_rows = first - second, len(first)
     atoms = Atoms.each_row(n_rows, RowDesign(None, group), None)
@@ -287,7 +285,7 @@ def mcnemar_test(
     level = check_level(confidence_level)
     models = _check_models(y_true, {"pred_a": pred_a, "pred_b": pred_b})
     if groups is None:
-        return mcnemar_comparison(discordant_rows(models, "importance"), method, level, Claim())
+        return mcnemar_comparison(discordant_rows(models, "importance"), method, Asked(level))
     group = read_groups(groups, len(models[0].true), y_true=y_true, pred_a=pred_a)
     return grouped_comparison(models, group, method, level)
 

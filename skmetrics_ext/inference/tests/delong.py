@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from skmetrics_ext.inference.draws.atoms import WeightsAre
 from skmetrics_ext.inference.draws.readers import samples_of_models
 from skmetrics_ext.inference.linearized import Linearized, differences_of, linearize
-from skmetrics_ext.inference.margins import SIDES, Claim
+from skmetrics_ext.inference.margins import SIDES, Asked, Claim
 from skmetrics_ext.inference.notes import ROUNDING, with_design
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.t_tests import paired_t_test, welch_t_test
@@ -182,7 +182,7 @@ def delong_test(
     check_option("alternative", alternative, SIDES)
     check_option("weights_are", weights_are, ("importance", "frequency"))
     check_option("average", average, ("macro", "weighted", "micro"))
-    level = check_level(confidence_level)
+    asked = Asked(check_level(confidence_level), Claim.of(alternative))
     params = {"multi_class": multi_class, "average": average}
     metric = find(roc_auc_score, {**params, "labels": labels, "pos_label": pos_label})
 
@@ -200,7 +200,7 @@ def delong_test(
             *areas_of(y_true, {"score_a": score_a}, sample_weight, groups, strata),
             *areas_of(y_true_b, {"score_b": score_b}, sample_weight_b, groups_b, strata_b),
         ]
-        return _unpaired(samples, Claim.of(alternative), level)
+        return _unpaired(samples, asked)
     second_sample = {"sample_weight_b": sample_weight_b, "groups_b": groups_b, "strata_b": strata_b}
     for name, argument in second_sample.items():
         if argument is not None:
@@ -212,19 +212,19 @@ def delong_test(
             f"alternative={alternative!r} is for two models, got {len(scores)}."
         )
     areas = areas_of(y_true, scores, sample_weight, groups, strata)
-    return _paired(areas, Claim.of(alternative), level)
+    return _paired(areas, asked)
 
 
 # --------------------------------------------------------------------------- tests
 
 
-def _paired(areas: Sequence[Linearized], claim: Claim, level: float) -> DelongTest:
+def _paired(areas: Sequence[Linearized], asked: Asked) -> DelongTest:
     values = np.array([area.value for area in areas])
     covariance, differences = differences_of(areas)
     pairs = {}
     for pair, difference in differences.items():
         with np.errstate(divide="ignore", invalid="ignore"):
-            result = paired_t_test(difference, claim, level, "delong", normal=True)
+            result = paired_t_test(difference, asked, "delong", normal=True)
         note = "" if result.standard_error > 0 else result.note
         pairs[pair] = replace(result, note=with_design(note, areas[0].atoms))
     if len(areas) == 2:
@@ -253,11 +253,11 @@ def _wald(areas: Array, covariance: Array) -> tuple[float, float, float]:
     return statistic, float(chdtrc(df, statistic)) if df else 1.0, float(df)
 
 
-def _unpaired(samples: Sequence[Linearized], claim: Claim, level: float) -> DelongTest:
+def _unpaired(samples: Sequence[Linearized], asked: Asked) -> DelongTest:
     variances = np.array([float(sample.variance) for sample in samples])
     freedom = [float(sample.atoms.drawn()[0].sum()) - sample.atoms.n_strata for sample in samples]
     df = float(satterthwaite(variances, np.array(freedom)))
-    pair = welch_t_test(samples, variances, df, claim, level, "delong, two samples")
+    pair = welch_t_test(samples, variances, df, asked, "delong, two samples")
     for sample in samples:
         pair = replace(pair, note=with_design(pair.note, sample.atoms))
     areas = np.array([sample.value for sample in samples])

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.inference.margins import Claim
-from skmetrics_ext.inference.results import Contrast, Estimate, TestResult, estimate
+from skmetrics_ext.inference.margins import Asked, Contrast
+from skmetrics_ext.inference.results import Estimate, TestResult, estimate
 from skmetrics_ext.inference.scales import quantile, tail_probability
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array
@@ -160,7 +160,7 @@ def corrected_resampled_ttest(
     statistic = t_value(difference, error)
     p_value = float(tail_probability(statistic, len(differences) - 1, "two-sided"))
     values = float(first.mean()), float(second.mean())
-    contrast = Contrast(difference, values, "corrected resampled t", level, Claim())
+    contrast = Contrast(difference, values, "corrected resampled t", Asked(level))
     note = "" if error > 0 else "the differences are the same on every fold"
     return contrast.tested(bounds, statistic, p_value, error, note)
 
