@@ -3,6 +3,7 @@
 import os
 import sys
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -67,3 +68,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path in SMOKE and item.get_closest_marker("slow") is None:
             item.add_marker("smoke")
+        # By the name of a case, so that it does not depend on what else was selected.
+        sampled = item.get_closest_marker("sampled")
+        if sampled is not None and crc32(item.name.encode()) % sampled.args[0]:
+            item.add_marker("exhaustive")

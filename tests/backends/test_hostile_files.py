@@ -52,6 +52,7 @@ def wanted(path):
     return [area, accuracy_score(y, p)]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
 @pytest.mark.parametrize("case", CASES)
 def test_evaluate(tmp_path, case, engine):
@@ -68,6 +69,7 @@ def test_evaluate(tmp_path, case, engine):
     assert str(raised.value).isprintable()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("stream", [[], ["--stream"]])
 @pytest.mark.parametrize("case", CASES)
 def test_command_line(tmp_path, capsys, case, stream):

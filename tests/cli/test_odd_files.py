@@ -237,6 +237,7 @@ LAYOUTS = {
 }
 
 
+@pytest.mark.sampled(2)
 @STREAM
 @pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["lf", "crlf"])
 @pytest.mark.parametrize("case", LAYOUTS)

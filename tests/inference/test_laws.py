@@ -202,6 +202,7 @@ def told(found):
     return found.high > found.low or bool(found.note)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", [name for name in SCALARS if name not in SLOW])
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_no_interval_without_width_is_silent(name):

@@ -76,6 +76,7 @@ def wrong_containers(call, stride, most=None):
     return list(found.values())
 
 
+@pytest.mark.sampled(3)
 @every_door
 @few
 @given(data=st.data())
@@ -119,6 +120,7 @@ def wrong_masks(call, rows, stray):
     return found
 
 
+@pytest.mark.sampled(3)
 @every_door
 @few
 @given(data=st.data())
@@ -172,6 +174,7 @@ def wrong_refusals(call, answered=()):
     return found
 
 
+@pytest.mark.sampled(3)
 @every_door
 @once
 @given(data=st.data())

@@ -51,6 +51,7 @@ def test_an_array_in_a_cycle_is_seen():
     assert sizes == [N]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", DOORS)
 @settings(max_examples=1)
 @given(data=st.data())
@@ -72,6 +73,7 @@ def rows_of(n_classes, response):
     return true, *(scores if n_classes > 2 else scores[..., 1])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_no_interval_leaves_arrays_in_cycles(name):
     rows = {n: rows_of(n, find(name).spec.response) for n in (2, 3)}

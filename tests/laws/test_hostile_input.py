@@ -70,6 +70,7 @@ DOORS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.parametrize("door", DOORS)
 def test_no_text_takes_long(door, text):

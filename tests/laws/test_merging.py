@@ -67,6 +67,7 @@ def draw_sample(data, spec, weighted=False):
     return data.draw(samples(spec.response, kind, weighted=weighted))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", NAMES)
 @of_each_metric
 @given(data=st.data())

@@ -40,6 +40,7 @@ def positive(spec, sample, names, code=1):
     )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", NAMEABLE)
 @of_each_metric
 @given(data=st.data(), names=st.sampled_from(RISING))
@@ -58,6 +59,7 @@ def test_numeric_labels_may_be_shifted(name, data, shift):
     same(got, call(spec, params, sample))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", NAMEABLE)
 @of_each_metric
 @given(data=st.data(), text=st.booleans())

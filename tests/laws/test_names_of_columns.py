@@ -59,6 +59,7 @@ def multilabel(name):
     return bool(settings_of(name, ("multilabel",)))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", [name for name in NAMES if multilabel(name)])
 @of_each_door
 @given(data=st.data())

@@ -199,12 +199,14 @@ def check(found):
 # --------------------------------------------------------------------------- the law
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("way", SINGLY)
 @pytest.mark.parametrize("name", NAMES)
 def test_one_answer(name, way):
     check(compare_answers(WAYS[way], questions(name)))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=5, phases=(Phase.explicit, Phase.generate))  # shrinking asks all anew
 @given(data=st.data())
@@ -218,6 +220,7 @@ def test_one_answer_about_generated_rows(name, data):
     check([f"{way}: {wrong}" for way, own in found for wrong in own])
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("way", OVER_THRESHOLDS)
 @pytest.mark.parametrize("name", LABEL_NAMES)
 def test_one_answer_at_each_threshold(name, way):
@@ -234,6 +237,7 @@ def test_one_answer_at_each_threshold(name, way):
 # --------------------------------------------------------------------------- an engine of its own
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_one_answer_by_duckdb(name):
     """To a question that has an answer, and to one that has none: opening it takes time."""
@@ -254,6 +258,7 @@ def has_value(question):
     return heard(WAYS["evaluate in memory"].ask, question).value is not None
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("response", ["labels", "scores", "probabilities"])
 @pytest.mark.parametrize("rows", known_rows(), ids=lambda rows: rows.name)
 def test_one_answer_to_all_metrics_by_duckdb(rows, response):

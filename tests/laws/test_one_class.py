@@ -71,7 +71,7 @@ def test_average_over_one_class(design):
     found, n_asked = [], 0
     for seed in SEEDS:
         n_classes, y, pred, designs = rows(seed)
-        for place, spec in enumerate(AVERAGED):
+        for place, spec in enumerate(AVERAGED[seed :: len(SEEDS)]):
             label = (place + seed) % n_classes
             ask = partial(said, spec.name, **designs[design])
             right = ask(y == label, pred == label, average="binary", pos_label=True)
@@ -80,7 +80,7 @@ def test_average_over_one_class(design):
                 own = ask(y, pred, average=average, labels=[label])
                 if differ(right, own):
                     found.append(f"{spec.name}, {average}, seed {seed}: {own}, right is {right}")
-    assert n_asked > 350
+    assert n_asked > 115
     assert not found, f"{len(found)} differ:\n  " + "\n  ".join(found[:8])
 
 
@@ -93,7 +93,7 @@ def test_averages_over_two_classes(design):
         pair, names = rng.choice(n_classes, 2, replace=False), rng.permutation(n_classes)
         merged = [np.where(np.isin(column, pair), column, 99) for column in (y, pred)]
         listed = pair.tolist()
-        for place, spec in enumerate(AVERAGED):
+        for place, spec in enumerate(AVERAGED[seed :: len(SEEDS)]):
             average = AVERAGES[(place + seed) % 3]
             ask = partial(said, spec.name, average=average, **designs[design])
             right = ask(y, pred, labels=listed)
@@ -109,7 +109,7 @@ def test_averages_over_two_classes(design):
                 for way, own in others.items()
                 if differ(right, own)
             ]
-    assert n_asked > 350
+    assert n_asked > 115
     assert not found, f"{len(found)} differ:\n  " + "\n  ".join(found[:8])
 
 
