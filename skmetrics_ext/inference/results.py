@@ -243,7 +243,7 @@ class Estimate(Computable):
 
     def __post_init__(self) -> None:
         """Give bounds and a p-value by draws their Monte Carlo errors."""
-        if not self.draws:
+        if self.facts is None or not self.facts.draws:
             return
         bounds = drawn_bounds(self.low, self.high, self.confidence_level, self.draws)
         for name, value in {**bounds, "p_value": drawn_p_value(self.p_value, self.draws)}.items():

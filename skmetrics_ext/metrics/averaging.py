@@ -225,20 +225,20 @@ def average_of(counts: Counts, average: str | None, present: Array | None = None
 
 def positive_position(tally: Tabulated, pos_label: Any, what: str, either: bool = False) -> int:
     """Index of the positive class among the classes; -1 without rows."""
-    known = tally.occurring().tolist()
-    kind = tally.kind
+    kind, classes = tally.kind, tally.classes
+    known = (classes if len(classes) <= 2 else tally.occurring()).tolist()
     if kind != "binary":
         options = [a for a in AVERAGES if kind == MULTILABEL or a != "samples"]
         raise InvalidParameterError(
             f"Target is {kind} but average='binary'. Please choose another average setting, one "
             f"of {options!r}."
         )
-    plain = isinstance(pos_label, str | int | float) and len(known) == len(tally.classes)
-    if plain and pos_label in known:
+    is_usual = isinstance(pos_label, str | int | float) and len(known) == len(classes)
+    if is_usual and pos_label in known:
         return known.index(pos_label)
     positive = positive_class(known, pos_label, what=what, either=either)
-    classes = known if len(known) == len(tally.classes) else tally.classes.tolist()
-    return classes.index(positive) if positive in classes else -1
+    listed = known if len(known) == len(classes) else classes.tolist()
+    return listed.index(positive) if positive in listed else -1
 
 
 def n_classes_of(counts: Counts, labels: Any = None) -> Array:

@@ -98,20 +98,10 @@ class AskedMetric:
 
     def plain_value(self) -> float | None:
         """The value straight from the tally; None if there is anything to warn of."""
-        metric, view = self.metric, self.view
-        if view is None or self.unseen or view.cache.get("no_sum") or "without_rows" in view.cache:
+        view = self.view
+        if view is None or self.unseen or "without_rows" in view.cache:
             return None
-        warned: list[Any] = []
-        try:
-            tally = metric.tally_of(view)
-            if tally is None:
-                return None
-            value = metric.read(tally, tell=lambda *undefined: warned.append(undefined))
-        except Warning:
-            raise
-        except Exception:  # the metric's function says why
-            return None
-        return None if warned or value.ndim or np.isnan(value) else float(value)
+        return self.metric.plain_value(view)
 
     def value(self) -> Any:
         """The value; warns of a note, and gives nan with a warning if the metric is undefined."""
@@ -183,32 +173,29 @@ class Question:
         if settled is None:
             method = rows.method(reads, asker)
             settled = rows.views[key] = self._settled(metric, rows, method)
-        only_class, *found = settled
-        if only_class is not None:
-            params = {"labels": [only_class], "average": "macro"}
-            metric = metric.without("pos_label").with_params(**params)
-        elif metric.spec.response == "labels":
-            metric = metric.with_positive(found[2])
-        else:
+        if metric.spec.response != "labels":
             metric = metric.bare
-        return AskedMetric(metric, *found)
+        elif settled[2] is not None:
+            metric = metric.with_positive(settled[2])
+        return AskedMetric(metric, *settled)
 
     def _settled(self, metric: Metric, rows: Rows, method: str) -> tuple[Any, ...]:
-        """The only class to average over, if there is one, and the fields of `AskedMetric`."""
+        """The fields of `AskedMetric` after the metric."""
         spec = metric.spec
         if spec.response == "labels":
             return _of_labels(metric, rows, method)
         is_sum = metric.params.get("normalize") is False
         if not is_sum and spec.check is not None and spec.ranks_labels:  # rows have no classes
             response = rows.columns(method)
-            return None, spec.check(rows.y_true, response, sample_weight=rows.sample_weight)
+            view = spec.check(rows.y_true, response, sample_weight=rows.sample_weight)
+            return view, "", None
         view, why, positive, unseen = self._of_scores(metric, rows, method)
         total = 1.0
         if is_sum:  # the metric is read as a mean, whose weights may have been scaled
             weight = rows.sample_weight
             weights = np.ones(count_rows(rows.y_true) or 0) if weight is None else weight
             total = float(read_array("sample_weight", weights).sum())
-        return None, view, why, positive, total, unseen
+        return view, why, positive, total, unseen
 
     def _of_scores(
         self, metric: Metric, rows: Rows, method: str
@@ -260,16 +247,15 @@ class Question:
         return ""
 
 
-def _of_labels(metric: Metric, rows: Rows, method: str) -> tuple[Any, ...]:
+def _of_labels(metric: Metric, rows: Rows, method: str) -> tuple[Any, str, Any]:
     absolute = metric.spec.weights_are_counts or metric.params.get("normalize") is False
     labels = rows.labels(method, absolute=absolute)
-    known = rows.known
-    if metric.sides == "none" or labels.kind == MULTILABEL or known is None:
-        return None, labels, "", None
-    present = labels.classes.tolist()
-    every = known if present == known else [*known, *(c for c in present if c not in known)]
-    if len(every) <= 2:
-        return None, labels, "", metric.positive(every)
-    if len(known) == 2:  # rows of a class that the model never saw are not positive
-        return metric.positive(known), labels, "", None
-    return None, labels, "", None
+    known, positive = rows.known, None
+    if metric.sides != "none" and labels.kind != MULTILABEL and known is not None:
+        present = labels.classes.tolist()
+        every = known if present == known else [*known, *(c for c in present if c not in known)]
+        if len(every) <= 2:
+            positive = metric.positive(every)
+        elif len(known) == 2:  # rows of a class that the model never saw are not positive
+            positive = metric.positive(known)
+    return labels, "", positive

@@ -224,7 +224,7 @@ class Rows:
             except Exception as error:  # raised again for every other metric
                 self._failed[method] = error
                 raise
-            if method != "predict":
+            if method != "predict" and type(response) is not np.ndarray:
                 check_response(response, self.classes, method)
                 response = _by_output(response, self.classes)
             self.responses[method] = response
@@ -234,7 +234,7 @@ class Rows:
         """Response of a method, unless its columns are the pairs of three classes."""
         if method not in self._columns:
             response = self.response(method)
-            if method == "decision_function":
+            if method == "decision_function" and len(self.known or ()) == 3:
                 values, predict = read_array(method, response), partial(self.response, "predict")
                 try:
                     check_pairs(self.estimator, self.classes, values, predict)
@@ -267,7 +267,8 @@ class Rows:
                 return None
             classes, codes, weight = labels.classes, labels.true, labels.weight
             ordered = labels.ordered
-            n_rows = Counts.from_labels(labels).true  # metrics of labels need these counts too
+            table = labels.cache.get("confusion")
+            n_rows = Counts.from_labels(labels).true if table is None else table.sum(axis=1)
         else:
             (true,), weight = read_rows(self.sample_weight, False, y_true=self.y_true)
             read = read_target(true)

@@ -96,7 +96,7 @@ class Metric:
         narrower = self.spec.narrower
         return self.spec.bounds if narrower is None else narrower(n_classes, **self.row_params)
 
-    @property
+    @cached_property
     def sums(self) -> str:
         """Sums that parts of the rows are reduced to: "tables", "moments", "bins" or "ranks"."""
         name, value = self.spec.bins_when or ("", None)
@@ -161,7 +161,7 @@ class Metric:
 
     def without(self, *names: str) -> Metric:
         """This metric without some of its parameters."""
-        if not any(name in self.params for name in names):
+        if self.params.keys().isdisjoint(names):
             return self
         return replace(self, params={k: v for k, v in self.params.items() if k not in names})
 
@@ -248,16 +248,34 @@ class Metric:
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.spec.family.read(self, tally, tell, filled)
 
+    def plain_value(self, view: Any) -> float | None:
+        """The value straight from the tally; None if there is anything to warn of."""
+        warned: list[Any] = []
+        try:
+            tally = self.spec.family.tally(self, view)
+            if tally is None or view.cache.get("no_sum"):
+                return None
+            value = self.read(tally, tell=lambda *undefined: warned.append(undefined))
+        except Warning:
+            raise
+        except Exception:  # the metric's function says why
+            return None
+        return None if warned or value.ndim or np.isnan(value) else float(value)
+
+    def is_surely_measured(self, value: Array) -> bool:
+        """Whether a value shows that no 0/0 enters it by convention, which would be 0."""
+        if self.options.get("zero_division") != "warn" or self.spec.averages != "classes":
+            return False
+        return self.options.get("average") in _OF_ONE and bool(value.all())
+
     def measured(self, tally: Any) -> Array:
         """Value of a tally, but nan if 0/0 of any class enters it by convention.
 
         A value for 0/0 that the user chose is kept.
         """
-        value, options = self.read(tally, filled=False), self.options
-        if "zero_division" in options:
-            is_single = options.get("average") in _OF_ONE and self.spec.averages == "classes"
-            is_zero = is_single and options["zero_division"] == "warn"  # if it is by convention
-            if "zero_division" in self.params or (is_zero and value.all()):
+        value = self.read(tally, filled=False)
+        if "zero_division" in self.options:
+            if "zero_division" in self.params or self.is_surely_measured(value):
                 return value
             is_measured = value == self.with_params(zero_division=1.0).read(tally)
         elif self.spec.undefined == NO_ROW:

@@ -49,7 +49,7 @@ class Tabulated:
     @property
     def kind(self) -> str:
         """Kind of target, in scikit-learn's terms: "binary" or "multiclass"."""
-        return kind_of(self.occurring())
+        return "binary" if len(self.classes) <= 2 else kind_of(self.occurring())
 
     def occurring(self) -> Array:
         """The classes; if there are more than two, only those with weight in any table."""

@@ -109,7 +109,9 @@ class Counts(Merges):
     def from_labels(cls, labels: Labels) -> Self:
         """Count checked labels, every class that occurs; once for the same labels."""
         if "counts" not in labels.cache:
-            labels.cache["counts"] = cls._of(labels)
+            is_counted = labels.weight is None and "confusion" in labels.cache
+            table = labels.cache["confusion"] if is_counted else None
+            labels.cache["counts"] = cls._of(labels) if table is None else cls.from_table(table)
         counts: Self = labels.cache["counts"]
         return counts
 

@@ -60,7 +60,7 @@ def find_metric(metric: Any, params: Mapping[str, Any]) -> Metric:
 
     A positive class is ignored for metrics that are the same for either class.
     """
-    known = find(metric)
+    known = metric if isinstance(metric, Metric) else find(metric)
     if "pos_label" in params and known.spec.is_known and not known.takes("pos_label"):
         params = {name: value for name, value in params.items() if name != "pos_label"}
     if params:
@@ -209,8 +209,10 @@ def sample_of_checked(
     ``identity``: ``numbers`` and ``cluster`` of the rows in a larger sample.
     """
     data, row_design = checked, PLAIN
-    check_option("weights_are", weights_are, WEIGHT_KINDS)
-    by_weight = checked.weight is not None or weights_are != WEIGHT_KINDS[0]
+    by_weight = checked.weight is not None
+    if weights_are != WEIGHT_KINDS[0]:
+        check_option("weights_are", weights_are, WEIGHT_KINDS)
+        by_weight = True
     if by_weight or design is not INDEPENDENT:
         data, design = without_zero_weights(checked, design)
         row_design = RowDesign.of(data.weight, design, weights_are)
@@ -224,7 +226,9 @@ def sample_of_checked(
 
 def value_of(metric: Metric, data: Any) -> Any:
     """The value of checked data; nan for a ranking that is 0/0, where its function may return 0."""
-    value = metric.function(data, data, **metric.params)
+    value = metric.plain_value(data) if metric.has_named_params else None
+    if value is None:
+        value = metric.function(data, data, **metric.params)
     tally = metric.tally_of(data) if metric.spec.family is RANKING and not np.all(value) else None
     return value if tally is None else metric.read(tally, filled=False)[()]
 
@@ -301,8 +305,7 @@ def sample_of(metric: Metric, data: Any, design: RowDesign, value: Any) -> Tally
 def _label_sample(metric: Metric, value: Any, data: Labels, design: RowDesign) -> TallySample:
     read, rows = without_other_classes(metric, data)
     has_table = not rows.is_multilabel and len(rows.classes) <= MOST_CLASSES
-    sample = (TableSample if has_table else RowSample)(read, value, rows, design)
-    return replace(sample, given=data)
+    return (TableSample if has_table else RowSample)(read, value, rows, design, given=data)
 
 
 def _ranking_sample(metric: Metric, value: Any, data: Any, design: RowDesign) -> TallySample:
@@ -392,8 +395,9 @@ def _merged(labels: Labels, kept: Sequence[Any]) -> Labels:
 def samples_of_classes(sample: Any) -> list[Any]:
     """A sample of each class, if the metric of labels has a value for each; else none."""
     metric, data = sample.metric, getattr(sample, "data", None)
-    has_classes = metric.takes("average") and not metric.spec.is_table
-    if not (isinstance(data, Labels) and np.ndim(sample.value) and has_classes):
+    if not (isinstance(data, Labels) and np.ndim(sample.value)):
+        return []
+    if metric.spec.is_table or not metric.takes("average"):
         return []
     values, listed = np.ravel(sample.value).tolist(), metric.options.get("labels")
     classes = (data.classes if listed is None else read_labels(listed)).tolist()
@@ -405,5 +409,7 @@ def samples_of_classes(sample: Any) -> list[Any]:
 
 def _knows(metric: Metric, function: Callable[..., Any], handled: Any) -> bool:
     """Whether all parameters that are not at their defaults are this function's, or handled."""
+    if not metric.params:
+        return True
     unknown = metric.params.keys() - parameters_of(function).keys() - set(handled)
     return not unknown or all(map(metric.is_default, unknown))

@@ -154,6 +154,8 @@ class Sample(ABC):
     @property
     def bounds(self) -> tuple[float, float]:
         """Range of the metric."""
+        if self.metric.spec.narrower is None:
+            return self.metric.spec.bounds
         return self.metric.bounds(len(getattr(getattr(self, "data", None), "classes", ())))
 
     @property
@@ -349,8 +351,10 @@ class TableSample(TallySample):
 
     @cached_property
     def is_undefined(self) -> Array:
-        is_known = self.metric.spec.is_known  # else it is read otherwise, without a convention
-        return np.isnan(self.measured(self.table) if is_known else self.value)
+        metric, value = self.metric, np.asarray(self.value)
+        if metric.spec.is_known and not metric.is_surely_measured(value):
+            value = self.measured(self.table)  # others are read otherwise, without a convention
+        return np.isnan(value)
 
     def moves_of_one_row(self, labels: Array) -> Array:
         """Values (m,) after one row of each of these m classes is predicted otherwise."""
