@@ -112,7 +112,7 @@ class MetricSpec:
         The public function, ``function(y_true, y_pred or y_score, **params)``.
     kernel : callable
         The pure function of a tally that computes the metric: for labels what ``reads`` names, for
-        a metric with ``row_values`` their ``Means``, for any other metric of scores or probabilities
+        a metric with ``row_values`` their ``Means``, for other metrics of scores or probabilities
         a `RankTally`.
     title : str
         The metric's name in messages; empty if there are none.

@@ -175,8 +175,12 @@ class Question:
             settled = rows.views[key] = self._settled(metric, rows, method)
         if metric.spec.response != "labels":
             metric = metric.bare
-        elif settled[2] is not None:
-            metric = metric.with_positive(settled[2])
+        elif (positive := settled[2]) is not None:
+            if len(settled[0].classes) <= 2:
+                metric = metric.with_positive(positive)
+            else:  # all other classes are negatives
+                of_one = {"labels": [positive], "average": "macro"}
+                metric = metric.without("pos_label").with_params(**of_one)
         return AskedMetric(metric, *settled)
 
     def _settled(self, metric: Metric, rows: Rows, method: str) -> tuple[Any, ...]:
