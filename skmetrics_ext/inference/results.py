@@ -243,10 +243,11 @@ class Estimate(Computable):
 
     def __post_init__(self) -> None:
         """Give bounds and a p-value by draws their Monte Carlo errors."""
-        if self.facts is None or not self.facts.draws:
+        draws = None if self.facts is None else self.facts.draws
+        if not draws:
             return
-        bounds = drawn_bounds(self.low, self.high, self.confidence_level, self.draws)
-        for name, value in {**bounds, "p_value": drawn_p_value(self.p_value, self.draws)}.items():
+        bounds = drawn_bounds(self.low, self.high, self.confidence_level, draws)
+        for name, value in {**bounds, "p_value": drawn_p_value(self.p_value, draws)}.items():
             object.__setattr__(self, name, value)
 
     @property
