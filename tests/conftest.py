@@ -5,6 +5,9 @@ import sys
 from pathlib import Path
 from zlib import crc32
 
+# Tests run in as many processes as there are cores: threads of BLAS would wait for each other.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 

@@ -29,7 +29,7 @@ ADJUSTMENTS = ("holm", "bonferroni", "simultaneous")
 
 _EXACT = "clopper_pearson"
 _SPREAD = ("error", "freedom")
-_AT_ONCE = 1 << 15  # errors that are drawn at once, so that they stay in the cache
+_AT_ONCE = 1 << 20  # errors that are drawn at once: few products, which threads would slow down
 
 
 def root_of(covariance: Array) -> Array:
