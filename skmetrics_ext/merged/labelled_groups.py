@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
+from skmetrics_ext.inference.draws.readers import sample_of_rows
 from skmetrics_ext.inference.estimate_rows import Deferred, EstimateRow, row_from
 from skmetrics_ext.inference.labelling import Labelling
-from skmetrics_ext.inference.linearized import Linearized
+from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.inference.partly_labelled import PartlyGiven
 from skmetrics_ext.merged.evaluation import Evaluation
 from skmetrics_ext.numeric import Array
@@ -20,9 +21,35 @@ from skmetrics_ext.registry import Metric
 from skmetrics_ext.slices.group_columns import NO_GROUPS, group_arrays
 from skmetrics_ext.slices.group_comparisons import Groups, estimates_of
 from skmetrics_ext.validation import InvalidParameterError
-from skmetrics_ext.validation.containers import Column, take_params
+from skmetrics_ext.validation.containers import Column, take_params, take_rows
 
 _NAN = float("nan")
+
+
+@dataclass(frozen=True)
+class EveryRow:
+    """Rows that all have a label, of metrics that read more of each row than labels and scores.
+
+    Parameters
+    ----------
+    rows : ndarray or None, default=None
+        Numbers of the rows among those that a parameter of the metric has values for.
+    """
+
+    rows: Array | None = None
+
+    def select(self, rows: Array, n_rows: int) -> EveryRow:
+        """Some of the rows."""
+        return EveryRow(rows)
+
+    def statistic(
+        self, metric: Metric, y_true: Any, y_pred: Any, sample_weight: Any, groups: Any
+    ) -> Linearized:
+        """The statistic of a metric of these rows."""
+        name = metric.spec.by_row
+        if name in metric.params and self.rows is not None:
+            metric = metric.with_params(**{name: take_rows(metric.params[name], self.rows)})
+        return linearize(sample_of_rows(metric, y_true, y_pred, sample_weight, groups))
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +71,7 @@ class LabelledGroups:
 
     columns: Mapping[str, Any]
     responses: Mapping[str, Any]
-    labelling: Labelling
+    labelling: Labelling | EveryRow
     groups: Sequence[Any]
     group: Array
     plan: DrawPlan = PLAN
@@ -83,7 +110,7 @@ def evaluate_labelled(
     metrics: Sequence[Metric],
     columns: Mapping[str, Any],
     responses: Mapping[str, Any],
-    labelling: Labelling,
+    labelling: Labelling | EveryRow,
     *,
     labels: Any = None,
     pos_label: Any = None,
@@ -92,6 +119,7 @@ def evaluate_labelled(
     bins: Any = None,
     min_rows: int = 1,
     level: float | None = None,
+    method: str = "auto",
     engine: str = "memory",
 ) -> Evaluation:
     """The table of `evaluate` for rows of which some have a label, in memory."""
@@ -114,11 +142,13 @@ def evaluate_labelled(
         taken = {k: v for k, v in chosen.items() if v is not None and metric.takes(k)}
         found[metric.name] = metric.with_params(**taken)
     known = Groups(grouped, found, source, sizes, min_rows)
-    rows = [_row(known, metric, each, level) for each in shown for metric in found.values()]
+    rows = [_row(known, metric, each, level, method) for each in shown for metric in found.values()]
     return Evaluation(rows, engine, 0.95 if level is None else level, groups=known)
 
 
-def _row(groups: Groups, metric: Metric, group: Any, level: float | None) -> EstimateRow:
+def _row(
+    groups: Groups, metric: Metric, group: Any, level: float | None, method: str
+) -> EstimateRow:
     """The row of a metric of a group, with an interval if there is a level."""
     source: Any = groups.source
     n_rows, asked = groups.n_rows[group], level or 0.95
@@ -126,7 +156,7 @@ def _row(groups: Groups, metric: Metric, group: Any, level: float | None) -> Est
     statistic = few
     if n_rows >= groups.min_rows:
         statistic = source.statistic(metric, groups.by.parts(group, source.groups))
-    (found,) = estimates_of(statistic, asked, source.plan, "auto", group is None)
+    (found,) = estimates_of(statistic, asked, source.plan, method, group is None)
     named = {"metric": metric.name, "group": group, "label": None, "n_rows": n_rows}
     bounds = {} if level else {"low": _NAN, "high": _NAN, "standard_error": _NAN, "method": ""}
     read = partial(groups.expression, metric, group)

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.metrics.family import RANKING
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.validation import InvalidParameterError
@@ -26,14 +25,16 @@ from skmetrics_ext.validation.positive import (
 )
 
 
-def find_metrics(metrics: Any) -> tuple[Metric, ...]:
-    """Metrics that can be read from sums; a mapping names them by its keys."""
+def find_metrics(metrics: Any, *, of_rows: bool = False) -> tuple[Metric, ...]:
+    """Metrics that can be read from sums, or ``of_rows``; a mapping names them by its keys."""
     if isinstance(metrics, str) or callable(metrics):
         metrics = [metrics]
     if isinstance(metrics, Mapping):
-        mergeable = [replace(_mergeable(item), name=str(key)) for key, item in metrics.items()]
+        mergeable = [
+            replace(_mergeable(item, of_rows), name=str(key)) for key, item in metrics.items()
+        ]
     else:
-        mergeable = [_mergeable(item) for item in metrics]
+        mergeable = [_mergeable(item, of_rows) for item in metrics]
     if not mergeable:
         raise InvalidParameterError("metrics is empty.")
     names = [metric.name for metric in mergeable]
@@ -45,7 +46,7 @@ def find_metrics(metrics: Any) -> tuple[Metric, ...]:
     return tuple(mergeable)
 
 
-def _mergeable(metric: Any) -> Metric:
+def _mergeable(metric: Any, of_rows: bool) -> Metric:
     """Find a metric, and reject one that cannot be read from sums."""
     metric = find(metric)
     if not metric.spec.is_known:
@@ -59,10 +60,11 @@ def _mergeable(metric: Any) -> Metric:
             f"{name} ranks several labels of each row, but a column holds one label per row: call "
             f"{metric.spec.name} with both matrices in memory."
         )
-    if metric.spec.family is RANKING and metric.spec.response == "labels":
+    if metric.spec.reads_rows and not of_rows:
         raise InvalidParameterError(
-            f"{name} reads labels and the confidence in each, which no table has a column for: use "
-            f"confidence_interval({name!r}, y_true, y_pred, confidence=...)."
+            f"{name} reads more of each row than labels, scores and weights, which no table has a "
+            f"column for: use compute_metrics([{name!r}], ...) or confidence_interval({name!r}, "
+            "...) with arrays."
         )
     for shared in ("labels", "pos_label"):
         if shared in metric.params:

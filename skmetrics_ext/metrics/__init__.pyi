@@ -60,6 +60,7 @@ from skmetrics_ext.metrics.labels.costs import hamming_loss as hamming_loss
 from skmetrics_ext.metrics.labels.costs import (
     macro_averaged_mean_absolute_error as macro_averaged_mean_absolute_error,
 )
+from skmetrics_ext.metrics.labels.costs import savings_score as savings_score
 from skmetrics_ext.metrics.labels.hierarchical import hierarchical_f1 as hierarchical_f1
 from skmetrics_ext.metrics.labels.hierarchical import (
     hierarchical_precision as hierarchical_precision,

@@ -27,6 +27,11 @@ class Paragraphs:
     y_true, y_pred : array-like of shape (n_samples,) or (n_samples, n_outputs)
         True and predicted labels, or multilabel indicators (dense or scipy sparse).
 
+    {cost_matrix}
+    cost_matrix : array-like of shape (n_classes, n_classes) or (n_samples, n_classes, n_classes)
+        Cost of predicting the class of the column where that of the row is true, in the order
+        of ``labels``: one matrix, or one for each sample. Negative costs are gains.
+
     {ratings}
     y_true : array-like of shape (n_samples,) or (n_items, n_raters)
         Labels of the first rater; or, without ``y_pred``, a table of items x raters, with None or

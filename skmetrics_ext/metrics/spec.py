@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from skmetrics_ext.metrics.averaging import NO_CONVENTION, ZERO_WITHOUT_POSITIVES, Convention
 from skmetrics_ext.metrics.family import FUNCTION, LABELS, MEANS, RANKING, Family
+from skmetrics_ext.validation.containers import read_numbers
 
 # Suffix of a scorer's name -> parameters of the metric.
 Variants = Mapping[str, Mapping[str, Any]]
@@ -30,12 +31,15 @@ Trait = Literal[
     "needs_three_classes",
     "misses_unseen",
     "unlisted",
+    "is_table",
 ]
 
 PLAIN: Variants = {"": {}}
 NEVER = "never"
 NO_ROW = "a class has no row"  # of a mean over classes, or a product: it changes what is averaged
 INFINITY = float("inf")
+_BY_ROW = 3  # axes of a matrix for each row
+_OF_ALL_ROWS = ("labels", "sample_weight")  # what every check of labels takes
 UNBOUNDED = (-INFINITY, INFINITY)
 # What a kernel of labels reads -> the tally that holds it, where their names differ.
 _TALLIES = {"rates": "counts", "table": "confusion"}
@@ -177,8 +181,8 @@ class MetricSpec:
         A parameter and the value for which sums within bins of probability are enough.
     convention : Convention
         scikit-learn's values for an undefined ranking metric.
-    is_table : bool
-        Whether the metric is a table, not a number.
+    instead : (str, mapping)
+        A parameter that may hold a matrix for each row, and the facts that are others then.
     """
 
     is_known: ClassVar[bool] = True  # False for functions outside this package
@@ -205,7 +209,34 @@ class MetricSpec:
     table_when: tuple[str, ...] = ()
     bins_when: tuple[Any, ...] = ()
     convention: Convention = NO_CONVENTION
-    is_table: bool = False
+    instead: tuple[str, Mapping[str, Any]] | None = None
+
+    def given(self, params: Mapping[str, Any]) -> MetricSpec:
+        """The facts of the metric with these parameters."""
+        name = self.instead[0] if self.instead else ""
+        value = params.get(name)
+        is_by_row = value is not None and read_numbers(name, value).ndim == _BY_ROW
+        return self.with_rows if is_by_row else self
+
+    @cached_property
+    def with_rows(self) -> MetricSpec:
+        """The facts of the metric whose parameter has a matrix for each row."""
+        if self.instead is None:
+            return self
+        return replace(self, **self.instead[1], instead=None)
+
+    @cached_property
+    def reads_rows(self) -> bool:
+        """Whether a metric of labels reads more of each row than two labels and a weight."""
+        return self.response == "labels" and self.check is not None
+
+    @cached_property
+    def by_row(self) -> str:
+        """Parameter with a value, or a matrix, for each row, which ``check`` reads; "" if none."""
+        if self.check is None or not self.reads_rows:
+            return ""
+        _, _, *names = inspect.signature(self.check).parameters
+        return next((name for name in names if name not in _OF_ALL_ROWS), "")
 
     # ------------------------------------------------------------- facts from signatures
 
@@ -323,6 +354,11 @@ class MetricSpec:
     def numeric_labels(self) -> bool:
         """Whether labels are numbers whose distances matter, so that they cannot be renamed."""
         return "numeric_labels" in self.traits
+
+    @cached_property
+    def is_table(self) -> bool:
+        """Whether the metric is a table, not a number."""
+        return "is_table" in self.traits
 
     @cached_property
     def ranks_labels(self) -> bool:

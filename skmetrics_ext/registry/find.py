@@ -78,6 +78,9 @@ class Metric:
     params: Mapping[str, Any] = field(default_factory=dict)
     _settled: dict[Any, Metric] = field(init=False, repr=False, default_factory=dict)
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "spec", self.spec.given(self.params))
+
     def takes(self, name: str) -> bool:
         """Whether the function has a parameter of this name."""
         return name in parameters_of(self.function)
@@ -89,7 +92,7 @@ class Metric:
 
     def __reduce__(self) -> Any:
         # By name: specs hold functions, which every machine has.
-        return _again, (self.name, self.function, dict(self.params))
+        return _again, (self.name, self.function, dict(self.params), bool(self.spec.by_row))
 
     def bounds(self, n_classes: int) -> tuple[float, float]:
         """Range of the metric for so many classes."""
@@ -318,8 +321,11 @@ class Metric:
         return *of_class, options.get("average", "macro"), self.name, either
 
 
-def _again(name: str, function: Callable[..., Any], params: dict[str, Any]) -> Metric:
-    return Metric(name, function, spec_of(function) or UnknownSpec(function), params)
+def _again(
+    name: str, function: Callable[..., Any], params: dict[str, Any], by_row: bool = False
+) -> Metric:
+    spec = spec_of(function) or UnknownSpec(function)
+    return Metric(name, function, spec.with_rows if by_row else spec, params)
 
 
 def _same(value: Any, default: Any) -> bool:

@@ -203,7 +203,7 @@ def compute_metrics(
             if are_models:
                 cut = {} if threshold is None else {"threshold": threshold, "positive": pos_label}
                 return _table_of_models(metrics, y_true, arrays, params, options, labelling, cut)
-            found = tuple(_with_params(find_metrics(metrics), params))
+            found = tuple(_with_params(find_metrics(metrics, of_rows=True), params))
             table = _table(found, y_true, arrays, options, labelling)
         if method != "auto" and not any(method in str(row.method) for row in table):
             raise InvalidParameterError(f"method={method!r} is of no interval of {list(metrics)}.")
@@ -278,7 +278,7 @@ def _table(
 ) -> Any:
     """The metrics of all rows or of each group, as `evaluate` computes them."""
     from skmetrics_ext.merged.evaluation import evaluate_arrays
-    from skmetrics_ext.merged.labelled_groups import evaluate_labelled
+    from skmetrics_ext.merged.labelled_groups import EveryRow, evaluate_labelled
 
     y_score = arrays["scores"]
     if y_score is None:
@@ -295,11 +295,14 @@ def _table(
         return tables[0] if len(tables) == 1 else _joined(tables, [each.name for each in metrics])
     for metric in metrics:
         _response_of(metric.name, metric.spec, {**arrays, "probabilities": y_score})
-    if labelling is not None:
+    known: Labelling | EveryRow | None = labelling
+    if known is None and any(metric.spec.reads_rows for metric in metrics):
+        known = EveryRow()
+    if known is not None:
         responses = {"labels": arrays["labels"], "scores": y_score}
         own = {name: options.pop(name) for name in ("sample_weight", "groups")}
         given = {"y_true": y_true, **own}
-        return evaluate_labelled(metrics, given, responses, labelling, **options)
+        return evaluate_labelled(metrics, given, responses, known, **options)
     reads_labels = {metric.sums == "tables" for metric in metrics}
     return evaluate_arrays(
         metrics,
@@ -367,7 +370,7 @@ def _table_of_models(
                 f"other predictions are, got {type(each).__name__}."
             )
     names = list(dict.fromkeys(name for each in given.values() for name in each))
-    found = dict(zip(metrics, find_metrics(metrics), strict=True))
+    found = dict(zip(metrics, find_metrics(metrics, of_rows=True), strict=True))
     parts = {}
     for name in names:
         own = {kind: each.get(name) for kind, each in given.items()}

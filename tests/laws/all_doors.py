@@ -48,6 +48,7 @@ OPTIONS = {
     "classification_report": lambda rows: {"output_dict": True},
     "confusion_statistic": lambda rows: {"statistic": "adjusted_rand_index"},
     "expected_cost": lambda rows: {"cost_matrix": 1 - np.eye(len(rows.classes))},
+    "savings_score": lambda rows: {"cost_matrix": 1 - np.eye(len(rows.classes))},
     "expected_cost_proba": lambda rows: {"cost_matrix": 1 - np.eye(len(rows.classes))},
     "metric_at_thresholds": lambda rows: {"metric_func": sx.balanced_accuracy_score},
     "optimal_threshold_interval": lambda rows: {"n_resamples": 3, "random_state": 0},

@@ -140,6 +140,8 @@ FURTHER = {
     "compare": {"pred_b": 1 - P},
     **dict.fromkeys(("hierarchical_f1", "hierarchical_precision", "hierarchical_recall"), TREE),
     "integrated_calibration_index": {"y_proba": S},
+    "expected_cost": {"cost_matrix": [[0, 1], [2, 0]]},
+    "savings_score": {"cost_matrix": [[0, 1], [2, 0]]},
     "aurc": OF_RISK,
     "augrc": OF_RISK,
     "e_aurc": OF_RISK,

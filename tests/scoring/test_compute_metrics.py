@@ -359,7 +359,16 @@ def test_groups_are_compared_by_scores_and_by_probabilities():
 
 
 @pytest.mark.parametrize("name", ["aurc", "e_aurc", "augrc"])
-def test_tables_refuse_metrics_that_read_a_confidence(name):
-    confidence = [0.9, 0.8, 0.7, 0.6]
-    with pytest.raises(ValueError, match=rf"use confidence_interval\('{name}'"):
-        compute_metrics([name], [0, 1, 1, 0], [0, 1, 0, 0], confidence=confidence, intervals=True)
+def test_tables_of_metrics_that_read_a_confidence(name):
+    rng = np.random.default_rng(0)
+    true, pred, site = rng.integers(0, 2, 80), rng.integers(0, 2, 80), np.arange(80) % 2
+    confidence = rng.random(80)
+    options = {"confidence": confidence, "intervals": True}
+    for row in compute_metrics([name, "accuracy"], true, pred, by=site, **options):
+        rows, own = site == row.group, {"confidence": confidence[site == row.group]}
+        own = own if row.metric == name else {}
+        alone = confidence_interval(row.metric, true[rows], pred[rows], **own)
+        assert (row.value, row.low, row.high) == (alone.value, alone.low, alone.high)
+    frame = {"y": true, "p": pred}
+    with pytest.raises(ValueError, match=rf"confidence_interval\('{name}'"):
+        skmetrics_ext.evaluate(frame, true="y", pred="p", metrics=[name])

@@ -105,6 +105,9 @@ FUNCTIONS = {
     "expected_cost": lambda put: sx.expected_cost(
         put(Y), put(P), cost_matrix=put(np.array([[0, 1], [5, 0]])), sample_weight=put(W)
     ),
+    "savings_score": lambda put: sx.savings_score(
+        put(Y), put(P), cost_matrix=put(np.array([[0, 1], [5, 0]])), sample_weight=put(W)
+    ),
     "expected_cost_proba": lambda put: sx.expected_cost_proba(
         put(Y), put(S), cost_matrix=put(np.array([[0, 1], [5, 0]])), sample_weight=put(W)
     ),

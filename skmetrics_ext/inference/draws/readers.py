@@ -169,7 +169,7 @@ def check_rows(
     accepted = parameters_of(check)
     options = {
         name: metric.params[name]
-        for name in ("labels", "pos_label", "confidence")
+        for name in ("labels", "pos_label", spec.by_row)
         if name in accepted and metric.params.get(name) is not None
     }
     is_open = False
@@ -187,13 +187,14 @@ def check_rows(
         checked.of_one_label()
     if is_open and len(checked.classes) <= 2:  # the order of labels= says which class it is
         positive_class(checked.classes.tolist(), what=metric.name, by_labels=True)
-    return metric.without("labels", "pos_label", "confidence"), checked
+    return metric.without("labels", "pos_label", spec.by_row), checked
 
 
 def of_model(metric: Metric, place: int) -> Metric:
     """The metric of one of several models, with the confidence of this model."""
-    each = metric.params.get("confidence")
-    return metric.with_params(confidence=each[place]) if isinstance(each, tuple) else metric
+    name = metric.spec.by_row
+    each = metric.params.get(name)
+    return metric.with_params(**{name: each[place]}) if isinstance(each, tuple) else metric
 
 
 def sample_of_checked(

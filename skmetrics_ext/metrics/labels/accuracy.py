@@ -175,7 +175,9 @@ def error_rate(
     return float(error(_hits(checked, checked, None)))
 
 
-@metric(normalized, reads="table", is_table=True, bounds=(0.0, INFINITY), greater_is_better=None)
+@metric(
+    normalized, reads="table", traits=("is_table",), bounds=(0.0, INFINITY), greater_is_better=None
+)
 def confusion_matrix(
     y_true: ArrayLike,
     y_pred: ArrayLike,

@@ -436,7 +436,9 @@ def fbeta_of_averages_score(
     return float(fbeta_of_averages(mean, beta))
 
 
-@metric(mean_table, reads="rates", is_table=True, bounds=(0.0, INFINITY), greater_is_better=None)
+@metric(
+    mean_table, reads="rates", traits=("is_table",), bounds=(0.0, INFINITY), greater_is_better=None
+)
 def averaged_confusion(
     y_true: ArrayLike,
     y_pred: ArrayLike,

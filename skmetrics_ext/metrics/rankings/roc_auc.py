@@ -288,10 +288,9 @@ def gini_score(
     roc_auc,
     undefined="a class has no rows",
     greater_is_better=None,
-    is_table=True,
     sides="either",
     ranges=Ranges("wins", instead=("max_fpr", WHOLE)),
-    traits=("unlisted",),
+    traits=("unlisted", "is_table"),
 )
 def pairwise_roc_auc(
     y_true: ArrayLike,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -46,6 +48,89 @@ def test_expected_cost_is_the_mean_over_rows(rows, costs) -> None:
     matrix = np.reshape(costs, (4, 4))
     got = m.expected_cost(true, pred, cost_matrix=matrix, labels=[0, 1, 2, 3], sample_weight=weight)
     assert got == pytest.approx(np.average(matrix[true, pred], weights=weight), abs=1e-12)
+
+
+# Fraud: a missed fraud costs its amount, an alarm costs 5 (Bahnsen's costs).
+FRAUDS, ALARMS, AMOUNTS = [1, 0, 1, 0], [1, 0, 0, 1], [100, 20, 40, 10]
+COSTS = [[[0, 5], [amount, 5]] for amount in AMOUNTS]
+
+
+def test_costs_of_each_row() -> None:
+    """5 + 0 + 40 + 5 over 4 rows; never an alarm costs 140, always one 20."""
+    assert m.expected_cost(FRAUDS, ALARMS, cost_matrix=COSTS) == 50 / 4
+    assert m.savings_score(FRAUDS, ALARMS, cost_matrix=COSTS) == pytest.approx(1 - 50 / 20)
+    weight = [2, 1, 0, 1]  # 10 + 0 + 5; never 200, always 20
+    weighted = m.savings_score(FRAUDS, ALARMS, cost_matrix=COSTS, sample_weight=weight)
+    assert weighted == pytest.approx(1 - 15 / 20)
+    turned = [[row[::-1] for row in costs[::-1]] for costs in COSTS]
+    assert m.expected_cost(FRAUDS, ALARMS, cost_matrix=turned, labels=[1, 0]) == 50 / 4
+    assert m.savings_score(FRAUDS, FRAUDS, cost_matrix=COSTS) == pytest.approx(1 - 10 / 20)
+
+
+def test_one_matrix_is_that_of_every_row() -> None:
+    costs, true, pred = [[0, 1, 4], [2, 0, 1], [3, 5, 0]], [0, 1, 2, 2, 1, 0], [0, 2, 2, 1, 1, 2]
+    each = [costs] * 6  # 0 + 1 + 0 + 5 + 0 + 4; constants 10, 12, 10
+    for matrix in (costs, each):
+        assert m.expected_cost(true, pred, cost_matrix=matrix) == pytest.approx(10 / 6)
+        assert m.savings_score(true, pred, cost_matrix=matrix) == pytest.approx(1 - 10 / 10)
+        assert m.savings_score(true, true, cost_matrix=matrix) == 1
+
+
+def test_savings_where_the_best_constant_answer_costs_nothing() -> None:
+    with pytest.warns(UserWarning, match="the best constant answer costs nothing"):
+        assert np.isnan(m.savings_score([0, 0], [0, 1], cost_matrix=[[0, 1], [1, 0]]))
+
+
+@pytest.mark.parametrize("name", ["expected_cost", "savings_score"])
+def test_intervals_of_costs_of_each_row(name) -> None:
+    rng = np.random.default_rng(3)
+    true = rng.integers(0, 2, 400)
+    pred = np.where(rng.random(400) < 0.8, true, 1 - true)
+    costs = np.zeros((400, 2, 2))
+    costs[:, 0, 1] = costs[:, 1, 1] = 4
+    costs[:, 1, 0] = rng.exponential(9, 400)
+    rows = np.arange(400)
+    paid, always = costs[rows, true, pred], costs[rows, true, 1]
+    assert always.sum() < costs[rows, true, 0].sum()
+    away = paid - paid.mean()
+    if name == "savings_score":  # the delta method for a ratio of means
+        away = -(away - paid.mean() / always.mean() * (always - always.mean())) / always.mean()
+    found = m.confidence_interval(name, true, pred, cost_matrix=costs, method="bootstrap")
+    exact = m.confidence_interval(name, true, pred, cost_matrix=costs)
+    error = away.std(ddof=1) / 20
+    assert exact.standard_error == pytest.approx(error, rel=2e-3)
+    assert found.standard_error == pytest.approx(error, rel=0.1)
+    moved = m.influence_values(name, true, pred, cost_matrix=costs)
+    assert moved == pytest.approx(away, abs=1e-12)
+    assert m.compare(name, true, pred, pred, cost_matrix=costs).value == 0
+
+
+@pytest.mark.parametrize("name", ["expected_cost", "savings_score"])
+def test_tables_of_costs_of_each_row(name) -> None:
+    rng = np.random.default_rng(5)
+    true, pred, site = rng.integers(0, 2, 90), rng.integers(0, 2, 90), np.arange(90) % 3
+    costs = rng.exponential(2, (90, 2, 2))
+    options = {"intervals": True, "by": {"site": site}, "cost_matrix": costs}
+    table = m.compute_metrics([name, "accuracy"], true, pred, **options)
+    for row in table.where(metric=name):
+        rows = site == row.group
+        alone = m.confidence_interval(name, true[rows], pred[rows], cost_matrix=costs[rows])
+        assert (row.value, row.low, row.high) == (alone.value, alone.low, alone.high)
+    plain = m.compute_metrics(["accuracy"], true, pred, by={"site": site}, intervals=True)
+    assert [row.low for row in table.where(metric="accuracy")] == [row.low for row in plain]
+    with pytest.raises(ValueError, match=f"use compute_metrics.*{name}"):
+        m.evaluate({"y": true, "p": pred}, true="y", pred="p", metrics=[
+            partial(getattr(m, name), cost_matrix=costs)
+        ])  # fmt: skip
+
+
+def test_costs_of_each_row_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(
+        ValueError, match=r"of shape \(2, 2\) or \(4, 2, 2\).*got shape \(3, 2, 2\)"
+    ):
+        m.expected_cost(FRAUDS, ALARMS, cost_matrix=COSTS[:3])
+    with pytest.raises(ValueError, match="cost_matrix"):
+        m.savings_score(FRAUDS, ALARMS)
 
 
 def test_grades_are_the_numbers_themselves() -> None:
