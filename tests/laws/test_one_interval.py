@@ -28,8 +28,8 @@ PLACES = {way: place for place, way in enumerate(WAYS.values())}
 def asked_of(way, rows):
     """The questions that are put to an entry point, which the other designs complete.
 
-    Of intervals by formulas it is every second one, and those that are left out are put to the
-    next entry point. An interval of few draws is every third one; of many, which take long, it is
+    Of intervals by formulas it is every fourth one, and those that are left out are put to the
+    next three entry points. An interval of few draws is every third one; of many, which take long, it is
     one of each case, and those of calibration errors, which take longest, where rows are plain.
     """
     found = list(filter(way.takes, questions(rows)))
@@ -42,7 +42,7 @@ def asked_of(way, rows):
         kept = [offered[rows.number % len(offered)]] if offered else []
     of_formulas = [one for one in found if not is_resampled(one)]
     if len(of_formulas) > _FEW:
-        of_formulas = of_formulas[(rows.number + PLACES[way]) % 2 :: 2]
+        of_formulas = of_formulas[(rows.number + PLACES[way]) % 4 :: 4]
     return of_formulas + kept
 
 
