@@ -184,6 +184,15 @@ def test_extras_that_are_named_exist() -> None:
         assert set(named) <= project["optional-dependencies"].keys()
 
 
+def test_layers_are_those_that_the_linter_checks() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = project["tool"]["importlinter"]["contracts"][0]["layers"]
+    table = PAGE.read_text(encoding="utf-8").partition("| layer | contents |")[2]
+    rows = re.findall(r"^\| (`.*?) \|", table.partition("\n\n")[0], re.M)
+    public = [[one for one in layer.split(" | ") if one[0] != "_"] for layer in layers]
+    assert [re.findall(r"`(\w+)`", row) for row in rows] == public
+
+
 def test_each_block_is_a_step_or_an_outcome() -> None:
     assert len(outcomes()) == len(WALKS)
     assert len(steps()) == len(code()) - len(outcomes())
@@ -264,6 +273,12 @@ def test_completeness_holds_with_both(copy: Path) -> None:
         "has_a_value_by_hand or sorted or take",
     )
     assert "5 passed" in report or "6 passed" in report, report
+
+
+@pytest.mark.slow
+def test_guards_hold_with_both(copy: Path) -> None:
+    guards = ("one_body", "stated_facts", "carriers", "tree", "layers")
+    run_tests(copy, *(f"tests/guards/test_{name}.py" for name in guards), "-k", "not go_down")
 
 
 def test_a_ranking_beyond_memory_is_read_in_ranges(copy: Path) -> None:
