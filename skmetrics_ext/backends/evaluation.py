@@ -39,6 +39,7 @@ from skmetrics_ext.registry.defaults import OF_SCORES
 from skmetrics_ext.slices.coding import check_edges, edges_of, numbers_of, quantile_edges
 from skmetrics_ext.slices.group_columns import GroupColumns, check_bins
 from skmetrics_ext.slices.periods import dataset_in_periods
+from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.column_names import check_names, note_on_name
 from skmetrics_ext.validation.parameters import check_draws, check_integer, check_level
@@ -442,18 +443,15 @@ def _layout(
 ) -> Layout:
     if not sums.rows:
         raise InvalidParameterError("The data set has no rows.")
-    occurring = []
-    for tally in sums.tables.values():
-        used = tally.table.sum(axis=1) != 0
-        if not n_columns:  # without scores, classes that are only predicted count as well
-            used |= tally.table.sum(axis=0) != 0
-        if used.any():
-            occurring.append(tally.classes[used])
-    if not occurring:
+    tally = ConfusionTally.combine(sums.tables.values())
+    used = tally.table.any(axis=1)
+    if not n_columns:  # without scores, classes that are only predicted count as well
+        used |= tally.table.any(axis=0)
+    if not used.any():
         raise InvalidParameterError(
             "Sample weights must contain at least one non-zero number; every weight is 0."
         )
-    present = np.unique(np.concatenate(occurring))
+    present = np.sort(tally.classes[used])
     return make_layout(metrics, present, labels, pos_label, n_columns)
 
 

@@ -51,7 +51,7 @@ _OF_GROUPS = ("rest", "overall", "best")  # references of groups
 _TWO_ROWS = "rows are not subtracted: use t[0].estimate - t[1].estimate"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Deferred:
     """The estimate of a row, which is computed when it is asked for.
 

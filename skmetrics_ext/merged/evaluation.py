@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from skmetrics_ext.inference.algebra import Expression
 from skmetrics_ext.inference.directions import direction_of
 from skmetrics_ext.inference.estimate_rows import Deferred, EstimateRow, missing
 from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.merged import ranges
-from skmetrics_ext.merged.layout import refusal
+from skmetrics_ext.merged.layout import Layout, refusal
 from skmetrics_ext.merged.ranges import NAN, RangePlan, ThinnedCurve, Value
 from skmetrics_ext.merged.samples import NO_ROWS, GroupSums, HeldRows, rows_of_part
+from skmetrics_ext.merged.stacks import Bounded, Stack, intervals_of, stacks_of
 from skmetrics_ext.merged.stream import StreamState
 from skmetrics_ext.merged.sums import sum_all
 from skmetrics_ext.metrics.calibration.calibration_error import error_of_classes
@@ -343,27 +343,41 @@ def build_evaluation(
     metrics = {metric.name: metric for metric in layout.metrics}
     groups = group_comparisons.Groups(by, metrics, source, n_rows, min_rows)
     shown = 0.95 if level is None else level
+    no_interval = missing("", shown)
     table: list[EstimateRow] = []
     further: Any = {"curves": {}, "bins": {}, "pair_areas": {}}
+    enough = [group for group, n in n_rows.items() if n >= min_rows]
+    stacks = stacks_of(sums.tables, enough) if layout.of_kind("tables") else []
+    values = _values_of_tables(layout, stacks)
+    intervals = {}
+    if level is not None and method == "auto":
+        intervals = _intervals_of_tables(group_sums, source, stacks, values, level)
     for group, n in n_rows.items():
         if n < min_rows:
             few = Value(NAN, f"{n} rows are fewer than min_rows={min_rows}")
             for metric in layout.metrics:
-                table += _rows(_Asked(groups, metric, group, n, shown), layout.classes, few)
+                table.append(_row(_Asked(groups, metric, group, n, shown), few, no_interval))
             continue
         reader = _GroupReader(group_sums, group)
         further["curves"].update(reader.curves())
         for metric in layout.metrics:
-            value = reader.value(metric)
-            found: list[Estimate] = []
-            known = np.ndim(value.value) < 2 and not np.isnan(value.value).all()
-            if level is not None and known:
+            place = metric.name, group
+            asked = _Asked(groups, metric, group, n, shown)
+            value = values[place] if place in values else reader.value(metric)
+            if place in intervals:
+                table.append(_row(asked, value, intervals[place]))
+                continue
+            found: Sequence[Estimate] = [no_interval]
+            known = level is not None and np.ndim(value.value) < 2
+            if level is not None and known and not np.isnan(value.value).all():
                 statistic = source.statistic(metric, by.parts(group, group_sums.groups))
                 options = level, source.plan, method, group is None
                 found = group_comparisons.estimates_of(statistic, *options)
-            asked = _Asked(groups, metric, group, n, shown)
-            table += _rows(asked, reader.classes_of(metric), value, found)
-            if reader.has_weight and metric.sums == "bins":
+            if np.ndim(value.value) == 0 and len(found) == 1:
+                table.append(_row(asked, value, found[0]))
+            else:
+                table += _rows(asked, reader.classes_of(metric), value, found)
+            if metric.sums == "bins" and reader.has_weight:
                 bins = sums.bins[group, metric.name]
                 further["bins"][group, metric.name] = bins[0] if len(bins) == 1 else bins
             if metric.sums == "ranks" and np.ndim(value.value) == 2:
@@ -386,6 +400,46 @@ def _confidence_notes(group_sums: GroupSums) -> list[str]:
     held = [columns[0].table for columns in group_sums.readings.values() if columns]
     lowest = [table.thresholds[-1] for table in held if table is not None and len(table.thresholds)]
     return notes_on_confidence(min(lowest, default=0), int(np.count_nonzero(table.sum(axis=0))))
+
+
+def _values_of_tables(layout: Layout, stacks: Sequence[Stack]) -> dict[tuple[str, Any], Value]:
+    """Value of each metric of labels in each group, by the name of the metric and the group."""
+    values: dict[tuple[str, Any], Value] = {}
+    for groups, tally in stacks:
+        every = _EveryClass(tally.classes, as_factors(tally.table), tally.ordered)
+        has_weight = (tally.table.max(axis=(-1, -2), initial=0) > 0).tolist()
+        for metric in layout.of_kind("tables"):
+            error = refusal(layout, metric, tuple(tally.classes.tolist()), tally.ordered)
+            each = [Value(NAN, error)] * len(groups)
+            if not error:
+                each = ranges.read_each(layout.settled(metric), every)
+            for group, value, has_any in zip(groups, each, has_weight, strict=True):
+                values[metric.name, group] = value if has_any else Value(NAN, NO_ROWS)
+    return values
+
+
+def _intervals_of_tables(
+    group_sums: GroupSums,
+    source: Any,
+    stacks: Sequence[Stack],
+    values: Mapping[tuple[str, Any], Value],
+    level: float,
+) -> dict[tuple[str, Any], Bounded]:
+    """Intervals of the groups that can be read together, by metric and group."""
+    found: dict[tuple[str, Any], Bounded] = {}
+    if group_sums.weighted or (source is not group_sums and source.sums is None):
+        return found
+    layout, parts = group_sums.layout, group_sums.groups
+    for groups, tally in stacks:
+        for metric in layout.of_kind("tables"):
+            each = [values[metric.name, group] for group in groups]
+            is_plain = [np.ndim(value) == 0 and not reason for value, reason in each]
+            # Groups of a margin have the atoms of several groups.
+            kept = [i for i, plain in enumerate(is_plain) if plain and groups[i] in parts]
+            places = np.array(kept, dtype=np.int64)
+            intervals = intervals_of(layout.settled(metric), tally, places, level)
+            found |= {(metric.name, groups[place]): each for place, each in intervals.items()}
+    return found
 
 
 class _EveryClass(ConfusionTally):
@@ -412,8 +466,16 @@ class _GroupReader:
         self.sums, self.group = group_sums.sums, group
         self.readings = group_sums.readings.get(group)
         self.tally = self.sums.tables[group]
-        self.has_weight = bool(self.tally.table.any())
-        self.masses = self.sums.masses(group, self.layout.classes)
+
+    @cached_property
+    def has_weight(self) -> bool:
+        """Whether any row has weight."""
+        return bool(self.tally.table.any())
+
+    @cached_property
+    def masses(self) -> Array:
+        """Weight of each class."""
+        return self.sums.masses(self.group, self.layout.classes)
 
     def classes_of(self, metric: Metric) -> Array:
         """The classes of the values of a metric that has one for each class."""
@@ -430,11 +492,6 @@ class _GroupReader:
         if error:
             return Value(NAN, error)
         return _READ[metric.sums](self, metric)
-
-    def _of_table(self, metric: Metric) -> Value:
-        tally = self.tally
-        every = _EveryClass(tally.classes, as_factors(tally.table), tally.ordered)
-        return ranges.read(self.layout.settled(metric), every)
 
     def _of_moments(self, metric: Metric) -> Value:
         return ranges.read(metric, self.sums.moments[self.group, metric.name])
@@ -477,7 +534,6 @@ class _GroupReader:
 
 # Readers by the sums that a metric is read from.
 _READ: Mapping[str, Callable[[_GroupReader, Metric], Value]] = {
-    "tables": _GroupReader._of_table,
     "moments": _GroupReader._of_moments,
     "bins": _GroupReader._of_bins,
     "ranks": _GroupReader._of_ranking,
@@ -493,31 +549,45 @@ class _Asked(NamedTuple):
     n_rows: int
     level: float
 
-    def read(self, place: int | None) -> Expression:
-        """The statistic of the value, or of one of several."""
-        return self.groups.expression(self.metric, self.group, place)
+
+def _row(
+    asked: _Asked,
+    value: Value,
+    found: Estimate | Bounded,
+    label: Any = None,
+    place: int | None = None,
+) -> EstimateRow:
+    """The row of a number and its interval; of one of several values it has a place."""
+    groups, metric, group, n_rows, level = asked
+    row = {
+        "metric": metric.name,
+        "group": group,
+        "label": label,
+        "value": float(value.value),
+        "low": found.low,
+        "high": found.high,
+        "standard_error": found.standard_error,
+        "method": found.method,
+        "note": value.reason or found.note,
+        "n_rows": n_rows,
+    }
+    read = partial(groups.expression, metric, group, place)
+    # An estimate that was not computed says why there is none.
+    known = found if isinstance(found, Estimate) and found._made is None else None
+    return EstimateRow(row, level, Deferred(metric, read, level, groups.plan, known))
 
 
 def _rows(
-    asked: _Asked, classes: Array, result: Value, found: Sequence[Estimate] = ()
+    asked: _Asked, classes: Array, result: Value, found: Sequence[Estimate]
 ) -> Iterator[EstimateRow]:
     """A row for each number of a value."""
-    metric = asked.metric
-    values = _each_value(result.value, classes, metric.options.get("multi_class") == "ovo")
-    if len(found) == 1:  # a number, or the reason for all
-        found = list(found) * len(values)
-    elif len(found) != len(values):  # some classes have no weight, or there are no intervals
-        found = [missing("", asked.level)] * len(values)
+    values = _each_value(result.value, classes, asked.metric.options.get("multi_class") == "ovo")
+    if len(found) != len(values):  # some classes have no weight; one is the reason for all
+        one = found[0] if len(found) == 1 else missing("", asked.level)
+        found = [one] * len(values)
     for place, ((label, value), estimate) in enumerate(zip(values, found, strict=True)):
         reason = result.reason if len(values) == 1 or np.isnan(value) else ""
-        row = {"metric": metric.name, "group": asked.group, "label": label, "value": value}
-        for key in ("low", "high", "standard_error", "method"):
-            row[key] = getattr(estimate, key)
-        row |= {"note": reason or estimate.note, "n_rows": asked.n_rows}
-        read = partial(asked.read, None if label is None else place)
-        known = None if estimate._made is not None else estimate  # which says why there is none
-        question = Deferred(metric, read, asked.level, asked.groups.plan, known)
-        yield EstimateRow(row, asked.level, question)
+        yield _row(asked, Value(value, reason), estimate, label, None if label is None else place)
 
 
 def _each_value(value: Any, classes: Array, by_pair: bool) -> list[tuple[Any, float]]:

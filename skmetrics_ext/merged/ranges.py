@@ -393,6 +393,22 @@ def read(metric: Metric, tally: Any) -> Value:
     return Value(value, f"0/0 taken as 0: {reason}" if metric.sums == "tables" else reason)
 
 
+def read_each(metric: Metric, tally: Any) -> list[Value]:
+    """Value of each of the tables (G, K, K); halves are read again if there is a reason."""
+    values, reason = read(metric, tally)
+    n_tables = len(tally.table)
+    if not reason:
+        return list(map(Value, values))
+    if n_tables == 1:
+        return [Value(values[0] if np.ndim(values) else values, reason)]
+    halves = np.array_split(np.arange(n_tables), 2)
+    return [
+        value
+        for half in halves
+        for value in read_each(metric, replace(tally, table=tally.table[half]))
+    ]
+
+
 @dataclass(frozen=True, eq=False)
 class MergedRankings:
     """`Rankings` of one group, which a metric reads from ranges of scores.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from skmetrics_ext.inference.compare import is_ratio
 from skmetrics_ext.inference.derivatives import slope_of_means
 from skmetrics_ext.inference.draws.atoms import PLAIN, Atoms
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
@@ -37,6 +38,7 @@ from skmetrics_ext.merged.ranges import (
     read,
     read_columns,
 )
+from skmetrics_ext.merged.stacks import Gap, differences_of, stacks_of
 from skmetrics_ext.merged.sums import Sums, as_probabilities, as_scores
 from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
 from skmetrics_ext.numeric import Array, as_factors
@@ -109,9 +111,9 @@ class GroupSums:
     _tables: dict[tuple[Any, ...], Any] = field(default_factory=dict, init=False)
 
     @cached_property
-    def groups(self) -> list[Any]:
+    def groups(self) -> Collection[Any]:
         """The groups that all others consist of."""
-        return self.by.whole(self.sums.rows)
+        return dict.fromkeys(self.by.whole(self.sums.rows))
 
     def add_margin(self, margin: GroupColumns) -> bool:
         """Add the groups of a margin; return whether they have rankings, if there are any.
@@ -158,6 +160,25 @@ class GroupSums:
         if len(held) == 1 and is_area and self.readings[held[0]][0].squares is not None:
             return self._of_squares(metric, held[0])
         return _NOT_HELD
+
+    def gaps_to_rest(
+        self, metric: Metric, groups: Sequence[Any], level: float, min_rows: int
+    ) -> dict[Any, Gap]:
+        """Differences of groups from all other rows, where many are read at once."""
+        if metric.sums != "tables" or self.weighted or is_ratio(metric):
+            return {}
+        found: dict[Any, Gap] = {}
+        tables, settled = self.sums.tables, self.layout.settled(metric)
+        whole = ConfusionTally.combine(tables[group] for group in self.groups)
+        n_rows = sum(self.sums.rows[group] for group in self.groups)
+        enough = [group for group in groups if n_rows - self.sums.rows[group] >= min_rows]
+        for listed, tally in stacks_of(tables, [group for group in enough if group in self.groups]):
+            if len(tally.classes) < len(whole.classes):
+                continue
+            rest = ConfusionTally(whole.classes, whole.table - tally.table, whole.ordered)
+            gaps = differences_of(settled, (tally, rest), level)
+            found |= {listed[place]: gap for place, gap in gaps.items()}
+        return found
 
     @cached_property
     def _firsts(self) -> dict[Any, int]:
@@ -329,6 +350,10 @@ class HeldRows:
         """Add sums of these rows, if they have neither weights nor clusters."""
         counted = self.part.weight is None and self.cluster is None
         return replace(self, sums=sums) if counted else self
+
+    def gaps_to_rest(self, *asked: Any) -> dict[Any, Gap]:
+        """As `GroupSums.gaps_to_rest`, from the sums."""
+        return {} if self.sums is None else self.sums.gaps_to_rest(*asked)
 
     @cached_property
     def by_row(self) -> HeldRows:

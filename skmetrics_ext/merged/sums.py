@@ -53,9 +53,10 @@ class Sums:
     def add(self, other: Sums) -> None:
         """Add the sums of other rows."""
         for name, combine in _COMBINE.items():
-            known = getattr(self, name)
-            for key, more in getattr(other, name).items():
-                known[key] = combine([known[key], more]) if key in known else more
+            known, added = getattr(self, name), getattr(other, name)
+            shared = {key: combine([known[key], added[key]]) for key in known.keys() & added.keys()}
+            known |= added
+            known |= shared
 
     def of_group(self, group: Any) -> Sums:
         """Label the sums of rows without groups as those of a group."""
@@ -111,10 +112,12 @@ def count_labels(part: Partition) -> Sums:
         if part.weight is not None:
             unweighted = replace(labels, weight=None, cache={})
             seen = ConfusionTally.from_labels(unweighted, part.group)
-        for value, table, cells in zip(part.groups, stacked.table, seen.table, strict=True):
-            used = cells.any(axis=0) | cells.any(axis=1)
-            cells = table[np.ix_(used, used)]
-            sums.tables[value] = ConfusionTally(part.labels[used], cells, part.ordered)
+        used = np.any(seen.table, axis=1) | np.any(seen.table, axis=2)
+        sums.tables.update(zip(part.groups, stacked.each(), strict=True))
+        for place in np.flatnonzero(~used.all(axis=1)).tolist():
+            own, group = used[place], part.groups[place]
+            table = stacked.table[place][np.ix_(own, own)]
+            sums.tables[group] = ConfusionTally(part.labels[own], table, part.ordered)
     return sums
 
 

@@ -6,7 +6,7 @@ column that is summed over. The group of all rows is None.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
@@ -30,7 +30,6 @@ from skmetrics_ext.validation.containers import Column, count_rows
 from skmetrics_ext.validation.errors import printable
 from skmetrics_ext.validation.rows import check_index, index_of
 
-MOST_GROUPS = 10_000
 ALL = "all"  # displayed for a column that is summed over
 _FEW = 100  # values that a column may have however few rows there are
 
@@ -146,7 +145,7 @@ class GroupColumns:
 
     def level_of(self, group: Any) -> tuple[bool, ...]:
         """For each column, whether the group has a value of it."""
-        return tuple(value is not None for value in self.values(group).values())
+        return tuple(value is not None for value in self.cells(group))
 
     def whole(self, groups: Iterable[Any]) -> list[Any]:
         """The groups with a value of every column, which make up all margins."""
@@ -154,10 +153,10 @@ class GroupColumns:
 
     def contains(self, group: Any, part: Any) -> bool:
         """Whether a group includes a group with a value of every column."""
-        values, others = self.values(group), self.values(part)
-        return all(value is None or others[name] == value for name, value in values.items())
+        pairs = zip(self.cells(group), self.cells(part), strict=True)
+        return all(value is None or other == value for value, other in pairs)
 
-    def parts(self, group: Any, groups: Sequence[Any]) -> list[Any]:
+    def parts(self, group: Any, groups: Collection[Any]) -> list[Any]:
         """The groups that a group consists of, among those with a value of every column."""
         if all(self.level_of(group)):
             return [group] if group in groups else []
@@ -165,11 +164,15 @@ class GroupColumns:
 
     # ----------------------------------------------------------------------- values and labels
 
-    def values(self, group: Any) -> dict[str, Any]:
+    def cells(self, group: Any) -> tuple[Any, ...]:
         """The value of each column; None for a column that is summed over."""
         if group is None:
-            return dict.fromkeys(self.names)
-        return dict(zip(self.names, group if self.crossed else (group,), strict=True))
+            return (None,) * len(self.names)
+        return tuple(group) if self.crossed else (group,)
+
+    def values(self, group: Any) -> dict[str, Any]:
+        """The value of each column, by its name."""
+        return dict(zip(self.names, self.cells(group), strict=True))
 
     def table(
         self, rows: Iterable[Mapping[str, Any]], shown: Sequence[Shown], notes: Sequence[str] = ()
@@ -194,28 +197,26 @@ class GroupColumns:
     def ordered(self, groups: Iterable[Any]) -> list[Any]:
         """Sort groups by their values and bins; margins and all rows come last."""
         listed = list(groups)
-        places = {
-            name: {text: i for i, text in enumerate(bin_names(edges))}
-            for name, edges in self.edges.items()
-        }
+        bins = (bin_names(self.edges[name]) if name in self.edges else () for name in self.names)
+        places = [{text: i for i, text in enumerate(texts)} for texts in bins]
 
         def key(group: Any) -> tuple[Any, ...]:
-            values = self.values(group)
-            summed = [value is None for value in values.values()]
-            known = {name: x for name, x in values.items() if x is not None}
+            values = self.cells(group)
+            summed = [value is None for value in values]
             place = [
-                (x == MISSING, 0 if x == MISSING else places[name][x] if name in places else x)
-                for name, x in known.items()
+                (True, 0) if x == MISSING else (False, of_bins.get(x, x))
+                for x, of_bins in zip(values, places, strict=True)
+                if x is not None
             ]
             return sum(summed), summed, place
 
         try:
             return sorted(listed, key=key)
         except TypeError:  # values of several types have no order
-            return sorted(listed, key=lambda group: list(self.values(group).values()).count(None))
+            return sorted(listed, key=lambda group: sum(x is None for x in self.cells(group)))
 
     def check(self, rows: Mapping[Any, int]) -> None:
-        """Reject near-unique columns, and more groups than a table can show."""
+        """Reject near-unique columns."""
         n_rows = sum(rows.values())
         distinct = {name: len({self.values(group)[name] for group in rows}) for name in self.names}
         for name, n in distinct.items():
@@ -225,12 +226,6 @@ class GroupColumns:
                     "identifies rows and makes no groups; rows that depend on each other belong "
                     "in groups=, and numbers in bins=."
                 )
-        if len(rows) > MOST_GROUPS:
-            listed = ", ".join(f"{printable(name)!r} {n}" for name, n in distinct.items())
-            raise InvalidParameterError(
-                f"by makes {len(rows)} groups, more than {MOST_GROUPS}; values of the columns: "
-                f"{listed}. Leave one out, or read numbers in bins=."
-            )
 
 
 def check_bins(bins: Iterable[str], names: Iterable[str]) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
-from typing import Any, Protocol
+from functools import cache, cached_property, partial
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -15,7 +15,12 @@ from skmetrics_ext.inference.arithmetic import result_of
 from skmetrics_ext.inference.compare import is_ratio
 from skmetrics_ext.inference.compare_samples import difference_of_samples
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
-from skmetrics_ext.inference.estimate_rows import EstimateRow, difference_row, missing
+from skmetrics_ext.inference.estimate_rows import (
+    Deferred,
+    EstimateRow,
+    difference_row,
+    missing,
+)
 from skmetrics_ext.inference.identity import value_of
 from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.inference.margins import Asked
@@ -95,6 +100,11 @@ class Groups:
         """The differences of the rows of one metric from a reference, and further hypotheses."""
         return self.of(rows[0]["metric"]).gaps(rows, reference)
 
+    @cached_property
+    def cells(self) -> Collection[Any]:
+        """The groups with a value of every column, which make up all others."""
+        return dict.fromkeys(self.by.whole(self.n_rows))
+
     @property
     def plan(self) -> DrawPlan:
         """How rows are resampled."""
@@ -106,7 +116,7 @@ class Groups:
         It is read from rows where they are held, so that models and metrics are paired by them.
         """
         source: Any = getattr(self.source, "by_row", self.source)
-        cells = self.by.parts(group, self.by.whole(self.n_rows))
+        cells = self.by.parts(group, self.cells)
         if sum(self.n_rows[cell] for cell in cells) < self.min_rows or not cells:
             return Missing(f"{self.n_rows[group]} rows are fewer than min_rows={self.min_rows}")
 
@@ -141,6 +151,17 @@ def leaf_or_missing(
     return Leaf(value, settled, again, source=token, bounds=statistic.bounds)
 
 
+class DeferredGap(Deferred):
+    """A gap that was read with others, and is read again to compute with."""
+
+    __slots__ = ()
+
+    def __call__(self) -> Estimate:
+        """The difference, with what the rows contribute to it."""
+        gap: Any = self.read()
+        return cast(Estimate, gap)
+
+
 class GroupComparison:
     """One metric of groups, read from their statistics.
 
@@ -154,7 +175,7 @@ class GroupComparison:
     def __init__(self, groups: Groups, metric: Metric, source: StatisticSource) -> None:
         self.by, self.n_rows, self.min_rows = groups.by, groups.n_rows, groups.min_rows
         self.metric, self.source, self.token = metric, source, groups.token
-        self.cells = self.by.whole(self.n_rows)
+        self.cells = groups.cells
         self.groups = [group for group in self.n_rows if any(self.by.level_of(group))]
         # -1 if a loss is shown as a score.
         is_loss = metric.spec.greater_is_better is False
@@ -227,13 +248,29 @@ class GroupComparison:
         listed = [group for group in self.groups if group in shown]
         if against == "best":
             return self._gaps_to_best(shown, level)
-        references = {group: self._reference(against, group) for group in listed}
         name = against if isinstance(against, str) else self._named(against)
-        return [
-            self._row(shown[group], self._gap(group, reference, level), name)
-            for group, reference in references.items()
-            if reference is not None
-        ], 0
+        together = self._gaps_to_rest(listed, level) if against == "rest" else {}
+        found = []
+        for group in listed:
+            if group in together:
+                found.append(self._row(shown[group], together[group], name))
+                read: Any = partial(self._gap_to, against, group, level)
+                found[-1]._known = DeferredGap(self.metric, read, level, self.source.plan)
+            elif (reference := self._reference(against, group)) is not None:
+                found.append(self._row(shown[group], self._gap(group, reference, level), name))
+        return found, 0
+
+    def _gaps_to_rest(self, groups: Sequence[Any], level: float) -> Mapping[Any, Any]:
+        """The gaps of groups that can be read together, if the source has their sums."""
+        read = getattr(self.source, "gaps_to_rest", None)
+        enough = [group for group in groups if self.n_rows[group] >= self.min_rows]
+        return {} if read is None else read(self.metric, enough, level, self.min_rows)
+
+    def _gap_to(self, against: Any, group: Any, level: float) -> Estimate:
+        """The gap of a group, to compute with."""
+        reference = self._reference(against, group)
+        assert reference is not None
+        return self._gap(group, reference, level)
 
     def _named(self, against: Mapping[str, Any]) -> Any:
         """The group of reference, as the column `against` shows it."""
@@ -343,7 +380,7 @@ class GroupComparison:
         if against == "rest":
             return [cell for cell in self.cells if not self.by.contains(group, cell)]
         if against == "overall":
-            return self.cells
+            return list(self.cells)
         values = self.by.values(group)
         if any(values[name] is None for name in against) or values == {**values, **against}:
             return None

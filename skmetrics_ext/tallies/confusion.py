@@ -246,6 +246,17 @@ class ConfusionTally(Tabulated, Merges):
             raise no_room(n_classes, n_groups) from error
         return cls(labels.classes, sums.reshape(n_groups, n_classes, n_classes), labels.ordered)
 
+    def each(self) -> list[Self]:
+        """The tables along the first axis; they were checked together."""
+        parts = []
+        for table in self.table:
+            part = object.__new__(type(self))
+            values = ("classes", self.classes), ("table", table), ("ordered", self.ordered)
+            for name, value in values:
+                object.__setattr__(part, name, value)
+            parts.append(part)
+        return parts
+
     def as_labels(self, absolute: bool = False) -> Labels:
         """The cells of a single table as weighted rows, for functions of label metrics.
 
@@ -273,12 +284,15 @@ class ConfusionTally(Tabulated, Merges):
         parts = list(parts)
         if len(parts) == 1 and type(parts[0]) is cls:
             return parts[0]
-        check_sum([part.table for part in parts], 2)
         classes, ordered = _classes_of(parts)
+        tables = [part.table for part in parts]
+        if all(part.classes is classes for part in parts):
+            return cls(classes, np.stack(tables), ordered).pool()
+        check_sum(tables, 2)
         codes = [positions_of_labels(part.classes, classes) for part in parts]
         shape = (*parts[0].table.shape[:-2], len(classes), len(classes))
         try:
-            table = np.zeros(shape, dtype=np.result_type(*(part.table for part in parts)))
+            table = np.zeros(shape, dtype=np.result_type(*tables))
         except MemoryError as error:
             raise no_room(len(classes)) from error
         for part, code in zip(parts, codes, strict=True):
@@ -309,7 +323,9 @@ class ConfusionTally(Tabulated, Merges):
 def _classes_of(parts: list[ConfusionTally]) -> tuple[Array, Order]:
     """The classes of all parts, and their declared order; None for a conflict."""
     classes, orders = parts[0].classes, [part.ordered for part in parts]
-    if not all(np.array_equal(part.classes, classes) for part in parts[1:]):
+    if not all(
+        part.classes is classes or np.array_equal(part.classes, classes) for part in parts[1:]
+    ):
         # Parts without weight have no classes.
         classes = encode(*filter(len, (part.classes for part in parts)))[0]
         lists = [tuple(part.classes.tolist()) for part in parts]

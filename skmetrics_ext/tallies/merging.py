@@ -53,4 +53,4 @@ def check_pool(mass: Array, axis: int, n_axes: int) -> None:
             f"axis must be one of the {n_leading} leading axes, got {axis!r}: the tally has shape "
             f"{mass.shape}."
         )
-    check_sum(np.moveaxis(mass, axis, 0), n_axes)
+    check_sum([np.moveaxis(mass, axis, -1)], n_axes + 1)

@@ -10,7 +10,7 @@ from skmetrics_ext.backends.partitions import combined
 from skmetrics_ext.merged.columns import ColumnNames, RowLocation, read_part
 from skmetrics_ext.merged.layout import find_metrics, make_layout
 from skmetrics_ext.merged.sums import Sums, count_labels, sum_rows
-from skmetrics_ext.slices.group_columns import MOST_GROUPS, GroupColumns
+from skmetrics_ext.slices.group_columns import GroupColumns
 from skmetrics_ext.validation import InvalidParameterError
 
 pytestmark = pytest.mark.usefixtures(small_batches.__name__)
@@ -261,12 +261,3 @@ def test_columns_that_identify_rows_make_no_groups(n_values, each, is_refused):
             columns.check(rows)
     else:
         columns.check(rows)
-
-
-def test_groups_are_as_many_as_a_table_can_show():
-    columns, rows = GroupColumns.of(["a", "b"]), {(i, i % 7): 3 for i in range(100)}
-    rows |= {(i, j): 3 for i in range(100) for j in range(100)}
-    assert len(rows) == MOST_GROUPS
-    columns.check(rows)
-    with pytest.raises(InvalidParameterError, match="by makes 10001 groups, more than 10000"):
-        columns.check({**rows, (0, 100): 1})
