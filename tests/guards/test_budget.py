@@ -19,7 +19,7 @@ LIMITS = {
     "metrics and registry": 6240,
     "report": 4222,
     "operations": 470,
-    "merged and slices": 3325,
+    "merged and slices": 3615,
     "validation": 2698,
     "plotting": 2385,
     "backends": 2091,
