@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -15,14 +15,13 @@ from skmetrics_ext.inference.estimate_rows import Deferred, EstimateRow, missing
 from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.merged import ranges
-from skmetrics_ext.merged.layout import Layout, refusal
+from skmetrics_ext.merged.group_values import GroupReader, read_stacks
 from skmetrics_ext.merged.ranges import NAN, RangePlan, ThinnedCurve, Value
-from skmetrics_ext.merged.samples import NO_ROWS, GroupSums, HeldRows, rows_of_part
-from skmetrics_ext.merged.stacks import Bounded, Stack, intervals_of, stacks_of
+from skmetrics_ext.merged.samples import GroupSums, HeldRows, rows_of_part
+from skmetrics_ext.merged.stacks import Bounded, stacks_of
 from skmetrics_ext.merged.stream import StreamState
 from skmetrics_ext.merged.sums import sum_all
-from skmetrics_ext.metrics.calibration.calibration_error import error_of_classes
-from skmetrics_ext.numeric import Array, as_factors
+from skmetrics_ext.numeric import Array
 from skmetrics_ext.operations.fairness import FairGroups
 from skmetrics_ext.operations.rolling import OrderedGroups
 from skmetrics_ext.operations.shrinkage import SmallGroups
@@ -31,7 +30,7 @@ from skmetrics_ext.result_bases import draw
 from skmetrics_ext.slices import group_comparisons
 from skmetrics_ext.slices.group_columns import NO_GROUPS, group_arrays
 from skmetrics_ext.slices.group_comparisons import GroupSpread
-from skmetrics_ext.tallies import ConfusionTally, Counts, ScoreSketch
+from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.column_names import names_of, note_on_name
 from skmetrics_ext.validation.containers import count_rows
@@ -348,17 +347,15 @@ def build_evaluation(
     further: Any = {"curves": {}, "bins": {}, "pair_areas": {}}
     enough = [group for group, n in n_rows.items() if n >= min_rows]
     stacks = stacks_of(sums.tables, enough) if layout.of_kind("tables") else []
-    values = _values_of_tables(layout, stacks)
-    intervals = {}
-    if level is not None and method == "auto":
-        intervals = _intervals_of_tables(group_sums, source, stacks, values, level)
+    has_sums = method == "auto" and (rows is None or source.sums is not None)
+    values, intervals = read_stacks(group_sums, stacks, level if has_sums else None)
     for group, n in n_rows.items():
         if n < min_rows:
             few = Value(NAN, f"{n} rows are fewer than min_rows={min_rows}")
             for metric in layout.metrics:
                 table.append(_row(_Asked(groups, metric, group, n, shown), few, no_interval))
             continue
-        reader = _GroupReader(group_sums, group)
+        reader = GroupReader(group_sums, group)
         further["curves"].update(reader.curves())
         for metric in layout.metrics:
             place = metric.name, group
@@ -400,144 +397,6 @@ def _confidence_notes(group_sums: GroupSums) -> list[str]:
     held = [columns[0].table for columns in group_sums.readings.values() if columns]
     lowest = [table.thresholds[-1] for table in held if table is not None and len(table.thresholds)]
     return notes_on_confidence(min(lowest, default=0), int(np.count_nonzero(table.sum(axis=0))))
-
-
-def _values_of_tables(layout: Layout, stacks: Sequence[Stack]) -> dict[tuple[str, Any], Value]:
-    """Value of each metric of labels in each group, by the name of the metric and the group."""
-    values: dict[tuple[str, Any], Value] = {}
-    for groups, tally in stacks:
-        every = _EveryClass(tally.classes, as_factors(tally.table), tally.ordered)
-        has_weight = (tally.table.max(axis=(-1, -2), initial=0) > 0).tolist()
-        for metric in layout.of_kind("tables"):
-            error = refusal(layout, metric, tuple(tally.classes.tolist()), tally.ordered)
-            each = [Value(NAN, error)] * len(groups)
-            if not error:
-                each = ranges.read_each(layout.settled(metric), every)
-            for group, value, has_any in zip(groups, each, has_weight, strict=True):
-                values[metric.name, group] = value if has_any else Value(NAN, NO_ROWS)
-    return values
-
-
-def _intervals_of_tables(
-    group_sums: GroupSums,
-    source: Any,
-    stacks: Sequence[Stack],
-    values: Mapping[tuple[str, Any], Value],
-    level: float,
-) -> dict[tuple[str, Any], Bounded]:
-    """Intervals of the groups that can be read together, by metric and group."""
-    found: dict[tuple[str, Any], Bounded] = {}
-    if group_sums.weighted or (source is not group_sums and source.sums is None):
-        return found
-    layout, parts = group_sums.layout, group_sums.groups
-    for groups, tally in stacks:
-        for metric in layout.of_kind("tables"):
-            each = [values[metric.name, group] for group in groups]
-            is_plain = [np.ndim(value) == 0 and not reason for value, reason in each]
-            # Groups of a margin have the atoms of several groups.
-            kept = [i for i, plain in enumerate(is_plain) if plain and groups[i] in parts]
-            places = np.array(kept, dtype=np.int64)
-            intervals = intervals_of(layout.settled(metric), tally, places, level)
-            found |= {(metric.name, groups[place]): each for place, each in intervals.items()}
-    return found
-
-
-class _EveryClass(ConfusionTally):
-    """A table whose classes all count as present, even if their rows have no weight."""
-
-    __slots__ = ()
-
-    @property
-    def kind(self) -> str:
-        return "multiclass" if len(self.classes) > 2 else "binary"
-
-    def occurring(self) -> Array:
-        return self.classes
-
-    def present(self, counts: Counts) -> None:
-        """All classes."""
-
-
-class _GroupReader:
-    """Reads the metrics of one group from its sums and rankings."""
-
-    def __init__(self, group_sums: GroupSums, group: Any) -> None:
-        self.layout, self.plan, self.edges = group_sums.layout, group_sums.ranges, group_sums.edges
-        self.sums, self.group = group_sums.sums, group
-        self.readings = group_sums.readings.get(group)
-        self.tally = self.sums.tables[group]
-
-    @cached_property
-    def has_weight(self) -> bool:
-        """Whether any row has weight."""
-        return bool(self.tally.table.any())
-
-    @cached_property
-    def masses(self) -> Array:
-        """Weight of each class."""
-        return self.sums.masses(self.group, self.layout.classes)
-
-    def classes_of(self, metric: Metric) -> Array:
-        """The classes of the values of a metric that has one for each class."""
-        are_listed = self.layout.labels is not None and metric.takes("labels")
-        if metric.sums != "tables" or are_listed:
-            return self.layout.classes
-        return self.tally.classes
-
-    def value(self, metric: Metric) -> Value:
-        if not self.has_weight:
-            return Value(NAN, NO_ROWS)
-        tally = self.tally
-        error = refusal(self.layout, metric, tuple(tally.classes.tolist()), tally.ordered)
-        if error:
-            return Value(NAN, error)
-        return _READ[metric.sums](self, metric)
-
-    def _of_moments(self, metric: Metric) -> Value:
-        return ranges.read(metric, self.sums.moments[self.group, metric.name])
-
-    def _of_bins(self, metric: Metric) -> Value:
-        debias, norm = metric.options["debias"], metric.options["norm"]
-        bins = self.sums.bins[self.group, metric.name]
-        errors = [metric.kernel(tally.debiased() if debias else tally) for tally in bins]
-        return Value(float(error_of_classes(np.array(errors), norm)))
-
-    def _of_ranking(self, metric: Metric) -> Value:
-        assert self.readings
-        rankings = ranges.MergedRankings(metric, self.layout, self.readings, self.masses)
-        value, reason = ranges.read_ranking(rankings, self.plan.most)
-        if self.edges is not None and not reason:
-            reason = self._bin_note(rankings, self.edges)
-        return Value(value, reason)
-
-    def _bin_note(self, rankings: ranges.MergedRankings, edges: Sequence[Array]) -> str:
-        """A note with the bounds of a metric of binned scores."""
-        sketches = [ScoreSketch.of_coarse(rankings.table(k), cuts) for k, cuts in enumerate(edges)]
-        (low, high), error = ranges.SketchedRankings(sketches, self.masses).bounds(rankings.metric)
-        bins = f"scores in {' and '.join(str(len(cuts) - 1) for cuts in edges)} bins"
-        if error:
-            return f"{bins}, and their effect has no bound: {error}"
-        return f"{bins}; between {low:.4g} and {high:.4g} for any order within them"
-
-    def curves(self) -> dict[tuple[Any, Any], ThinnedCurve]:
-        """Curves by group and class, if points were requested."""
-        if not self.readings or not self.plan.points:
-            return {}
-        classes = self.layout.classes.tolist()
-        names = [self.layout.positive] if self.layout.is_binary else classes
-        curves = {
-            (self.group, name): ranges.thin_curve(column.kept, self.plan.points, column.gap)
-            for name, column in zip(names, self.readings, strict=True)
-        }
-        return {key: curve for key, curve in curves.items() if curve is not None}
-
-
-# Readers by the sums that a metric is read from.
-_READ: Mapping[str, Callable[[_GroupReader, Metric], Value]] = {
-    "moments": _GroupReader._of_moments,
-    "bins": _GroupReader._of_bins,
-    "ranks": _GroupReader._of_ranking,
-}
 
 
 class _Asked(NamedTuple):
