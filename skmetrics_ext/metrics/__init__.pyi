@@ -81,6 +81,10 @@ from skmetrics_ext.metrics.labels.paired_rates import (
     positive_likelihood_ratio as positive_likelihood_ratio,
 )
 from skmetrics_ext.metrics.labels.paired_rates import youden_j_score as youden_j_score
+from skmetrics_ext.metrics.labels.prediction_sets import (
+    prediction_set_coverage as prediction_set_coverage,
+)
+from skmetrics_ext.metrics.labels.prediction_sets import prediction_set_size as prediction_set_size
 from skmetrics_ext.metrics.labels.raters import fleiss_kappa_score as fleiss_kappa_score
 from skmetrics_ext.metrics.labels.raters import gwet_ac1_score as gwet_ac1_score
 from skmetrics_ext.metrics.labels.raters import krippendorff_alpha_score as krippendorff_alpha_score

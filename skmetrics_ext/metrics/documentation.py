@@ -32,6 +32,25 @@ class Paragraphs:
         Cost of predicting the class of the column where that of the row is true, in the order
         of ``labels``: one matrix, or one for each sample. Negative costs are gains.
 
+    {y_true}
+    y_true : array-like of shape (n_samples,)
+        True labels: integers, text, booleans, categoricals.
+
+    {y_set}
+    y_set : boolean array-like of shape (n_samples, n_classes), or list of lists of labels
+        The classes in the set of each row: marks with a column for each class, or their labels. A
+        set may be empty.
+
+    {set_labels}
+    labels : array-like of shape (n_classes,), default=None
+        All classes; those of the columns of ``y_set``, in order. Those that occur, sorted, by
+        default.
+
+    {set_average}
+    average : {"micro", "macro", "weighted"} or None, default="micro"
+        "micro" is over all rows; "macro" is the mean over the true classes, and "weighted" weights
+        it by their rows; None gives one value per true class.
+
     {ratings}
     y_true : array-like of shape (n_samples,) or (n_items, n_raters)
         Labels of the first rater; or, without ``y_pred``, a table of items x raters, with None or

@@ -47,6 +47,7 @@ _TALLIES = {"rates": "counts", "table": "confusion"}
 _RESPONSES = {
     "y_pred": "labels",
     "y2": "labels",
+    "y_set": "labels",
     "y_score": "scores",
     "pred_decision": "scores",
     "y_proba": "probabilities",

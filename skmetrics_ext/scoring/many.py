@@ -217,8 +217,9 @@ def compute_metrics(
     values = {}
     for name, metric in zip(metrics, _with_params(list(map(find, metrics)), params), strict=True):
         kind = _response_of(name, metric.spec, arrays)
-        if metric.spec.ranks_labels:  # rows have grades, no classes
-            weighted = {**metric.params, "sample_weight": sample_weight}
+        if metric.spec.ranks_labels or metric.spec.reads_rows:  # rows are more than two labels
+            named = {"labels": labels} if labels is not None and metric.takes("labels") else {}
+            weighted = {**metric.params, **named, "sample_weight": sample_weight}
             values[name] = metric.function(y_true, arrays[kind], **weighted)
             continue
         key = kind, metric.spec.weights_are_counts or metric.spec.is_table

@@ -16,7 +16,7 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 SLACK = 150
 LIMITS = {
     "inference": 10500,
-    "metrics and registry": 6240,
+    "metrics and registry": 6390,
     "report": 4222,
     "operations": 470,
     "merged and slices": 3615,
@@ -39,7 +39,7 @@ PAIRS = {
     "kernels": "kernels and datasets",
     "datasets": "kernels and datasets",
 }
-MOST_FILES = 272
+MOST_FILES = 274
 SKIPPED = (
     tokenize.COMMENT,
     tokenize.NL,

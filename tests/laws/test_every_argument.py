@@ -89,6 +89,7 @@ GIVEN = {
     "y_pred_b": 1 - P,
     "predictions": [P, 1 - P],
     "cost_matrix": [[0, 1], [2, 0]],
+    "y_set": [[0], [0, 1], []] * (len(Y) // 3),
     "scores_a": FOLDS,
     "scores_b": FOLDS[::-1].copy(),
     "n_train": 90,

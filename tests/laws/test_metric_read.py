@@ -4,6 +4,7 @@ Asked with every average and convention for 0/0, of classes and outputs without 
 others or without weight: nan where the function is nan, its number by convention where it has one.
 """
 
+from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
@@ -112,6 +113,8 @@ def check(spec, params, sample):
         params = {**params, "hierarchy": dict.fromkeys(range(sample.n_classes))}
     if "confidence" in signature(spec):
         params = {**params, "confidence": np.arange(len(sample.true)) % 3}
+    if "y_set" in signature(spec):  # sets of one label
+        sample = replace(sample, response=[[label] for label in sample.response.tolist()])
     value = called(spec, params, sample)
     if value is None:
         return False

@@ -105,6 +105,10 @@ FUNCTIONS = {
     "expected_cost": lambda put: sx.expected_cost(
         put(Y), put(P), cost_matrix=put(np.array([[0, 1], [5, 0]])), sample_weight=put(W)
     ),
+    "prediction_set_coverage": lambda put: sx.prediction_set_coverage(
+        put(Y3), put(S3 > 0.3), labels=put(np.array([0, 1, 2])), sample_weight=put(W)
+    ),
+    "prediction_set_size": lambda put: sx.prediction_set_size(put(Y3), put(S3 > 0.3)),
     "savings_score": lambda put: sx.savings_score(
         put(Y), put(P), cost_matrix=put(np.array([[0, 1], [5, 0]])), sample_weight=put(W)
     ),
