@@ -57,7 +57,7 @@ def test_it_is_short() -> None:
 
 def test_methods_that_are_named_exist() -> None:
     named = re.findall(r"`report\.(\w+)\(", README.read_text(encoding="utf-8"))
-    assert set(named) == {"compare", "pooled", "plot", "to_html"}
+    assert set(named) == {"compare", "plot", "to_html"}
     assert all(hasattr(sx.results.CrossValidationReport, name) for name in named)
 
 
