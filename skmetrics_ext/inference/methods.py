@@ -230,8 +230,8 @@ def _share(statistic: Linearized, method: str, level: Level, plan: DrawPlan) -> 
     if np.any(low_groups) and statistic.atoms.effective_groups() < notes.UNITS:
         low_groups = np.asarray(False)  # `with_design` has the note
     inside = (value > 0) & (value < 1)
-    few_groups = notes.equivalent(float(np.min(groups)), "groups")
-    few_rows = notes.few(np.fmin.reduce(rows, None), "rows enter this share", _EXACT)
+    few_groups = partial(notes.equivalent, float(np.min(groups)), "groups")
+    few_rows = partial(notes.few, np.fmin.reduce(rows, None), "rows enter this share", _EXACT)
     note = notes.first_note(
         value.shape,
         (low_groups, few_groups),

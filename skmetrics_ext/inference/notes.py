@@ -31,6 +31,7 @@ has little power, and rejects equal models in 2 to 4 % at 5 %.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from math import isnan
 from typing import Any
 
@@ -136,10 +137,12 @@ def counted(number: float, what: str, digits: int = 3) -> str:
     return f"{text} {what}"
 
 
-def first_note(shape: tuple[int, ...], *rules: tuple[Any, str]) -> Array:
+def first_note(shape: tuple[int, ...], *rules: tuple[Any, str | Callable[[], str]]) -> Array:
     """At each place the first note, not empty, whose condition holds; empty where none does."""
     notes = np.full(shape, "", dtype=object)
     for condition, note in reversed(rules):
+        if callable(note):  # written only where it is shown
+            note = note() if np.any(condition) else ""
         if note:
             notes[np.broadcast_to(condition, shape)] = note
     return notes

@@ -310,7 +310,8 @@ class Rows:
             scores = shared.as_scores()
         else:
             known = target.known
-            order = _positive_last(known, positive)
+            is_last = len(known) != 2 or positive in (None, known[1])
+            order = known if is_last else known[::-1]
             weight, codes, score = target.matched(response, method, order)
             score = positive_column(score, known, positive)
             kind = "binary" if len(known) == 2 else "multiclass"
@@ -350,8 +351,9 @@ class Rows:
             weight = self.sample_weight
             return Probabilities.check(self.y_true, response, sample_weight=weight, tell=False)
         order = target.every if labels is None else list(labels)
-        if labels is None and len(order) == 2:
-            order = _positive_last(order, positive)
+        if labels is None:
+            is_last = len(order) != 2 or positive in (None, order[1])
+            order = order if is_last else order[::-1]
         elif set(order) != set(target.every):
             raise InvalidParameterError(
                 f"labels must hold the classes {target.every}, got {order}."
@@ -363,12 +365,6 @@ class Rows:
         named = Probabilities.of_codes(target.array_of(order), codes, proba, weight)
         named.cache["ordered"] = labels is not None or target.ordered
         return named
-
-
-def _positive_last(classes: list[Any], positive: Any) -> list[Any]:
-    if len(classes) != 2 or positive is None or positive == classes[1]:
-        return classes
-    return classes[::-1]
 
 
 def _by_output(response: Any, classes: Any) -> Any:

@@ -64,7 +64,7 @@ def estimate_of(
         return None, one_line(error)
     if isinstance(estimate, list):
         return None, "it has a value for each class"
-    return in_direction(estimate, sign), None
+    return (estimate if sign > 0 else in_direction(estimate, sign)), None
 
 
 def with_view(
@@ -78,10 +78,11 @@ def with_view(
         if isinstance(scorer, WorstGroupScorer):
             return "the score of the worst group has no interval: evaluate(by=...).worst has one"
         return "only metrics of this package have intervals"
-    if asked.checked is None:
-        return asked.reason
-    if asked.averages_defined_classes:
-        return "an average over the classes that have rows has no interval"
+    if asked.view is None or "without_rows" in asked.view.cache:
+        if asked.checked is None:
+            return asked.reason
+        if asked.averages_defined_classes:
+            return "an average over the classes that have rows has no interval"
     if asked.total != 1:
         return "a sum (normalize=False) has no interval"
     return asked

@@ -66,7 +66,8 @@ def positive_class(
     """
     listed = list(classes)
     if pos_label is not None:
-        check_label(pos_label)
+        if not isinstance(pos_label, int | str):
+            check_label(pos_label)
         if pos_label in listed:
             return listed[listed.index(pos_label)]
         if len(listed) > 1:
@@ -75,7 +76,7 @@ def positive_class(
                 f"{np.array(listed, dtype=object)}"
             )
         return pos_label
-    natural = natural_positive(listed)
+    natural = listed[1] if listed in _PAIRS else natural_positive(listed)
     if natural is None and either and listed:
         return listed[-1]
     if natural is None:

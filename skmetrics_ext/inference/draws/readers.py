@@ -222,7 +222,7 @@ def sample_of_checked(
     if identity:
         numbers, cluster = identity["numbers"], identity["cluster"]
         row_design = replace(row_design, number=numbers, cluster=cluster)
-    return sample_of(metric, data, row_design, value)
+    return _SAMPLES[metric.spec.family](metric, value, data, row_design)
 
 
 def value_of(metric: Metric, data: Any) -> Any:
@@ -312,10 +312,11 @@ def _label_sample(metric: Metric, value: Any, data: Labels, design: RowDesign) -
 def _ranking_sample(metric: Metric, value: Any, data: Any, design: RowDesign) -> TallySample:
     """Pairs of classes, cells and single rows have rankings of their own."""
     spec, options = metric.spec, metric.options
-    if not spec.is_table and _knows(metric, spec.kernel, _OF_RANKINGS):
+    is_read = not metric.params or _knows(metric, spec.kernel, _OF_RANKINGS)
+    if is_read and not spec.is_table:
         scores = data.as_scores() if isinstance(data, Probabilities) else data
-        is_whole = is_by_class(options.get("average", MACRO))
-        if scores.kind == "binary" or (is_whole and options.get("multi_class") != "ovo"):
+        by_pair, average = options.get("multi_class") == "ovo", options.get("average", MACRO)
+        if scores.kind == "binary" or (not by_pair and is_by_class(average)):
             kind = RiskSample if spec.response == "labels" else RankingSample
             return kind(metric, value, scores, design)
     return (PairRankingSample if isinstance(data, Scores) else RowSample)(
@@ -326,7 +327,7 @@ def _ranking_sample(metric: Metric, value: Any, data: Any, design: RowDesign) ->
 def _mean_sample(metric: Metric, value: Any, data: Any, design: RowDesign) -> TallySample:
     values = metric.spec.row_values
     assert values is not None
-    is_read = _knows(metric, values, metric.kernel_params)
+    is_read = not metric.params or _knows(metric, values, metric.kernel_params)
     return (MomentSample if is_read else RowSample)(metric, value, data, design)
 
 
@@ -410,7 +411,5 @@ def samples_of_classes(sample: Any) -> list[Any]:
 
 def _knows(metric: Metric, function: Callable[..., Any], handled: Any) -> bool:
     """Whether all parameters that are not at their defaults are this function's, or handled."""
-    if not metric.params:
-        return True
     unknown = metric.params.keys() - parameters_of(function).keys() - set(handled)
     return not unknown or all(map(metric.is_default, unknown))
