@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from html import escape
 from typing import Any, Self
@@ -70,6 +70,31 @@ def interval(low: float, high: float) -> str:
 def signed(value: float) -> str:
     """A difference with its sign."""
     return "" if math.isnan(value) else f"{'+' if value > 0 else ''}{number(value)}"
+
+
+def form_for(low: float, high: float) -> Callable[..., str]:
+    """A form of numbers for a sentence, with as many decimals as an interval deserves.
+
+    Three decimals, or as many as show two digits of its width; with ``sign`` a plus as well.
+    """
+    width, places = high - low, 3
+    if 0 < width < math.inf:
+        places = max(places, 1 - math.floor(math.log10(width)))
+
+    def form(value: float, *, sign: bool = False) -> str:
+        if math.isnan(value):
+            return "undefined"
+        plus = "+" if sign and value else ""
+        return digits(value, plus + (f"z.{places}f" if abs(value) < 1000 else ".4g"))
+
+    return form
+
+
+def with_interval(value: float, low: float, high: float, *, sign: bool = False) -> str:
+    """A number with its bounds in a sentence: "0.995 [0.987, 0.998]"."""
+    form = form_for(low, high)
+    bounds = "" if math.isnan(high - low) else f" [{form(low)}, {form(high)}]"
+    return form(value, sign=sign) + bounds
 
 
 def probability(value: float) -> str:

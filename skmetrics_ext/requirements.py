@@ -137,6 +137,16 @@ class Verdicts(Tabular):
     def __bool__(self) -> bool:
         return self.passed
 
+    def in_words(self) -> str:
+        """How many requirements are met, in a sentence.
+
+        Returns
+        -------
+        str
+        """
+        n_passed = sum(row.verdict == PASS for row in self.rows)
+        return f"Requirements: {n_passed} of {len(self.rows)} met."
+
     def _as_rows(self) -> Table:
         return self.rows
 

@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,8 @@ def _cv(options: argparse.Namespace) -> int:
         report.save(options.save)
     text = str(report).replace("pass pos_label= for", "pass --positive for")
     figures = json.loads(str(report.to_json())) if options.json else None
-    return show(options, figures, text, lambda _: report.to_html(), report.require, _former)
+    page = partial(report.to_html, source=source_of(options))
+    return show(options, figures, text, lambda met: page(requirements=met), report.require, _former)
 
 
 def _former(figures: Mapping[str, Any]) -> dict[str, Any]:
@@ -66,6 +68,11 @@ def _former(figures: Mapping[str, Any]) -> dict[str, Any]:
             for row in figures[name]
         ]  # fmt: skip
     return {**known, "schema_version": 1}
+
+
+def source_of(options: argparse.Namespace) -> str:
+    """File and target, for the footer of a page."""
+    return f"{Path(options.file).name}, target {options.target}"
 
 
 def _splitter(options: argparse.Namespace, data: Dataset) -> Any:
@@ -161,7 +168,8 @@ def _search(options: argparse.Namespace) -> int:
     figures = {key: getattr(report, key) for key in _FIGURES} | {"rows": list(report.rows)}
     for name, estimate in (("best", report.best), ("nested", report.nested)):
         figures[name] = estimate and {key: getattr(estimate, key) for key in _ENDS}
-    return show(options, figures, str(report), lambda _: report.to_html())
+    source = source_of(options)
+    return show(options, figures, str(report), lambda _: report.to_html(source=source))
 
 
 def _grids(texts: list[str], models: dict[str, Any]) -> Grids:

@@ -18,7 +18,13 @@ from skmetrics_ext.plotting.source import DisplaySource
 from skmetrics_ext.registry.defaults import display_name
 from skmetrics_ext.report.page import charts
 from skmetrics_ext.report.page.document import brief, document, note, pictures, section, table
-from skmetrics_ext.report.tables import best_text, difference_text, question_text
+from skmetrics_ext.report.sentences import (
+    best_text,
+    capital,
+    in_direction,
+    question_text,
+    rival_text,
+)
 from skmetrics_ext.requirements import Verdicts, Worst
 from skmetrics_ext.tables import Table, columns
 
@@ -106,11 +112,11 @@ def _card(results: Results, verdicts: Verdicts | None) -> Iterator[str]:
     if values:
         yield from _answer(results._replace(rows=values, pairs=pairs))
     if verdicts is not None:
-        n_passed = sum(row.verdict == "pass" for row in verdicts.rows)
-        yield f"Requirements: {n_passed} of {len(verdicts.rows)} pass."
+        yield verdicts.in_words()
     facts = {"true classes": data.names.true, "positive class": data.positive}
     facts = {"marks": ", ".join(data.options.right)} if data.options.right else facts
     facts |= {"weights": data.options.weight, "groups": data.options.groups}
+    facts |= {"intervals": f"{100 * data.options.confidence:g} %"}
     yield "; ".join(f"{name}: {fact}" for name, fact in facts.items() if fact is not None)
     yield data.note
 
@@ -134,36 +140,40 @@ def _answer(results: Results) -> Iterator[str]:
     name, higher = display_name(metric), find_metric(metric).spec.greater_is_better
     direction = " (lower is better)" if higher is False else ""
     n_rows = "" if data.files.n_rows is None else f", {data.files.n_rows:,} rows"
+    of_metric = [row for row in results.pairs if row["metric"] == metric]
     question = question_text([*rows], data.positive)
     if data.options.right:
         question = "How often is the answer right?"
     yield f"{question} {name}{direction}{n_rows}."
     if ordered:
-        row, level = rows[ordered[0]], f"{100 * data.options.confidence:g} %"
-        ends = interval(row.get("low", math.nan), row.get("high", math.nan))
-        yield best_text(ordered[0], len(ordered) > 1, name, row["value"], ends, level)
-    of_metric = [row for row in results.pairs if row["metric"] == metric]
-    yield from _comparisons(data, metric, ordered, of_metric)
+        row = rows[ordered[0]]
+        numbers = row["value"], row.get("low", math.nan), row.get("high", math.nan)
+        rank = ("lowest" if higher is False else "highest") if len(ordered) > 1 else ""
+        said = [best_text(ordered[0], display_name(metric, inside=True), numbers, rank)]
+        yield capital("; ".join([*said, *_rival(data, ordered, of_metric)]))
+    yield from _claims(of_metric)
     yield _constant(data, metric)
     if results.worst is not None and ordered:
         yield _worst_group(metric, ordered[0], results.worst)
 
 
-def _comparisons(
-    data: Predictions, metric: str, ordered: Sequence[str], pairs: Sequence[Row]
-) -> Iterator[str]:
-    """How the best model compares with the runner-up, or which claims are concluded."""
+def _rival(data: Predictions, ordered: Sequence[str], pairs: Sequence[Row]) -> Iterator[str]:
+    """How the best model compares with the runner-up."""
     for pair in pairs:
-        first, second = pair["model"], pair["against"]
+        if "claim" not in pair and {pair["model"], pair["against"]} == {*ordered[:2]}:
+            sign = 1 if pair["model"] == ordered[0] else -1
+            numbers = in_direction(sign, (pair["value"], pair["low"], pair["high"]))
+            yield rival_text(ordered[1], numbers, pair["p_value"], 1 - data.options.confidence)
+
+
+def _claims(pairs: Sequence[Row]) -> Iterator[str]:
+    """Which claims are concluded."""
+    for pair in pairs:
         if "claim" in pair:
             conclusion = "concluded" if pair["concluded"] else "not concluded"
             margin = "" if pair["margin"] is None else f" by a margin of {pair['margin']:g}"
-            yield f"{first} against {second}, {pair['claim']}{margin}: {conclusion}."
-        elif {first, second} == {*ordered[:2]}:
-            is_better = pair["p_value"] <= 1 - data.options.confidence
-            verdict = "Better than" if is_better else "Not distinguishable from"
-            text = difference_text(display_name(metric), pair, 1 if first == ordered[0] else -1)
-            yield f"{verdict} the runner-up, {ordered[1]}: {text}."
+            claim = f"{pair['claim']}{margin}: {conclusion}."
+            yield f"{pair['model']} against {pair['against']}, {claim}"
 
 
 def _constant(data: Predictions, metric: str) -> str:

@@ -57,12 +57,11 @@ class Estimates(Table):
         The groups of each model, from which references are read.
     adjusted : sequence of str, default=()
         How intervals and p-values are adjusted.
-    more_tests : mapping, default=None
-        Number of further hypotheses of each family of tests.
-    compared : str, default=""
-        The column in which the rows of differences differ.
-    former : mapping, default=None
-        Attributes that the result had until 0.3.
+    more_tests, compared, former
+        Number of further hypotheses of each family of tests; the column in which the rows of
+        differences differ; attributes that the result had until 0.3.
+    columns, sentences, baseline, empty
+        As in `Table`; by default all columns are shown that any row has something in.
 
     Examples
     --------
@@ -88,6 +87,10 @@ class Estimates(Table):
         more_tests: Mapping[Any, int] | None = None,
         compared: str = "",
         former: Mapping[str, Any] | None = None,
+        columns: Sequence[Shown] | None = None,
+        sentences: Sequence[str] = _SENTENCES,
+        baseline: str | None = None,
+        empty: str = "no rows",
     ) -> None:
         listed = list(rows)
         if confidence_level is None:
@@ -96,7 +99,8 @@ class Estimates(Table):
             row if isinstance(row, EstimateRow) else EstimateRow(row, confidence_level)
             for row in listed
         )
-        super().__init__(read, lead=lead, notes=notes, sentences=_SENTENCES)
+        told: Any = {"sentences": sentences, "baseline": baseline, "empty": empty}
+        super().__init__(read, columns, lead=lead, notes=notes, **told)
         self.confidence_level = confidence_level
         self.adjusted, self._more_tests = tuple(adjusted), dict(more_tests or {})
         self._groups, self._former = dict(groups or {}), dict(former or {})
@@ -527,17 +531,18 @@ class Estimates(Table):
 
     def _as_rows(self) -> Table:
         by = self._by
-        records: Iterable[Mapping[str, Any]] = self
-        if by is not None:
-            records = [
-                {**by.values(row["group"]), **{k: v for k, v in row.items() if k != "group"}}
-                for row in self
-            ]
-        said: Any = {"lead": self.lead, "notes": self.notes, "sentences": _SENTENCES}
-        return Table(records, self.shown(), **said)
+        if by is None:
+            return self
+        records = [
+            {**by.values(row["group"]), **{k: v for k, v in row.items() if k != "group"}}
+            for row in self
+        ]
+        return Table(records, self.shown(), lead=self.lead, notes=self.notes, sentences=_SENTENCES)
 
     def shown(self) -> list[Shown]:
-        """The columns that are shown: those that any row has something in."""
+        """The columns that are shown: by default those that any row has something in."""
+        if self._columns is not None:
+            return super().shown()
         by, are_differences = self._by, any(row["against"] is not None for row in self)
         ends = f"{100 * self.confidence_level:g}% interval", "interval"
         p_value = ("p (adjusted)", "p_adjusted") if self.adjusted else ("p", "p_value")
@@ -552,12 +557,8 @@ class Estimates(Table):
         listed = [
             each for each in (*names, *numbers, *further) if not is_empty(self, each.names()[0])
         ]
-        if by is not None:
-            of_groups = [Shown(name, is_text=True, none="all") for name in by.names]
-        else:
-            group = Shown("group", is_text=True, none="all")
-            of_groups = [] if is_empty(self, "group") else [group]
-        return [*of_groups, *listed]
+        groups = by.names if by is not None else ["group"] * (not is_empty(self, "group"))
+        return [*(Shown(name, is_text=True, none="all") for name in groups), *listed]
 
     def plot(self, *, ax: Any = None) -> Any:
         """A forest plot: a panel for each metric, a dot with its interval for each row.
@@ -579,8 +580,8 @@ class Estimates(Table):
         return draw(self, ax)
 
     def _contents(self) -> dict[str, Any]:
-        known = {"rows": list(self), "confidence_level": self.confidence_level}
-        return {**known, "lead": self.lead, "notes": self.notes}
+        level = self.confidence_level
+        return {"rows": list(self), "confidence_level": level, **super()._contents()}
 
     def _repr_markdown_(self) -> str:
         return str(self.to_markdown())

@@ -31,18 +31,21 @@ HEADINGS: Mapping[str, str] = {
 # Words of registered names that are not written in lower case.
 _WORDS: Mapping[str, str] = {
     "ac1": "AC1", "auc": "AUC", "auprg": "AUPRG", "b": "B", "blanquet": "Blanquet",
-    "brier": "Brier", "corrcoef": "correlation", "davis": "Davis", "dcg": "DCG", "f": "F",
-    "goadrich": "Goadrich", "j": "J", "ks": "KS", "mallows": "Mallows", "ndcg": "NDCG",
-    "ovo": "one-vs-one", "ovr": "one-vs-rest", "pr": "PR", "prediger": "Prediger", "q": "Q",
-    "roc": "ROC",
+    "brennan": "Brennan", "brier": "Brier", "cohen": "Cohen", "corrcoef": "correlation", "d2": "D2",
+    "davis": "Davis", "dcg": "DCG", "f": "F", "f1": "F1", "f2": "F2", "fleiss": "Fleiss",
+    "fowlkes": "Fowlkes", "gini": "Gini", "goadrich": "Goadrich", "gwet": "Gwet", "h": "H",
+    "hamming": "Hamming", "j": "J", "jaccard": "Jaccard", "krippendorff": "Krippendorff",
+    "ks": "KS", "mallows": "Mallows", "matthews": "Matthews", "ndcg": "NDCG", "ovo": "one-vs-one",
+    "ovr": "one-vs-rest", "pr": "PR", "prediger": "Prediger", "q": "Q", "roc": "ROC",
+    "scott": "Scott", "youden": "Youden",
 }  # fmt: skip
 
 
-def display_name(name: str) -> str:
-    """A registered name in writing: "ROC AUC" for "roc_auc"."""
+def display_name(name: str, *, inside: bool = False) -> str:
+    """A registered name in writing: "Log loss", or "log loss" ``inside`` a sentence."""
     words = name.removeprefix("neg_").split("_")
     text = " ".join(_WORDS.get(word, word) for word in words)
-    return text[:1].upper() + text[1:]
+    return text if inside else text[:1].upper() + text[1:]
 
 
 # Default metric for model selection, as in scikit-learn.

@@ -139,15 +139,22 @@ default="prior"
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> models = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier(random_state=0)}
     >>> report = cross_validation_report(models, X, y, scoring=["roc_auc", "f1"])
-    >>> print(report)  # doctest: +ELLIPSIS
+    >>> print(report)  # doctest: +ELLIPSIS +NORMALIZE_WHITESPACE
+    highest ROC AUC: bayes 0.987 [0.978, 0.993]; better than tree (+0.071 [0.041, 0.102])
     5 folds of 569 rows: StratifiedKFold(n_splits=5, random_state=None, shuffle=False)
-    mean ± standard deviation over the folds (ddof=1); positive class: 1
+    positive class: 1; mean with 95 % intervals for the 5 fitted models; differences for models
+        trained on other samples of this size
     <BLANKLINE>
-    model                     roc_auc               f1  fit (s)
-    ----------------  ---------------  ---------------  -------
-    bayes             0.9874 ± 0.0092  0.9518 ± 0.0130    0...
-    tree              0.9159 ± 0.0157  0.9331 ± 0.0159    0...
-    baseline (prior)  0.5000 ± 0.0000  0.7711 ± 0.0033    0...
+    model                              ROC AUC                    F1  fit (s)
+    ----------------  ------------------------  --------------------  -------
+    bayes             0.987 [0.978, 0.993] [1]  0.952 [0.933, 0.966]    ...
+    tree                  0.916 [0.889, 0.937]  0.933 [0.911, 0.950]    ...
+    baseline (prior)  0.500 [0.433, 0.567] [2]  0.771 [0.739, 0.800]    ...
+    <BLANKLINE>
+    [1] ROC AUC of bayes: only 212 rows in the smallest class and a value close to its limit: this
+        interval may be too narrow; more of them would help
+    [2] ROC AUC of baseline (prior): these rows show no sampling variation: shown is the interval of
+        a proportion with as many rows as the smallest class
     """
     from sklearn.base import clone
 

@@ -12,14 +12,16 @@ from skmetrics_ext.formats import json_of
 from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.limits import reader_of_sums
 from skmetrics_ext.registry.find import registered_name
-from skmetrics_ext.report import saving, tables
+from skmetrics_ext.report import printed, saving, tables
+from skmetrics_ext.report.by_group import by_group
+from skmetrics_ext.report.findings import findings_of
 from skmetrics_ext.report.out_of_fold import FoldValues, pool, pool_labelled
 from skmetrics_ext.report.summary import (
     GAP,
     INTERVAL_KINDS,
     IntervalKind,
+    best_model,
     compare_models,
-    defined_means,
     kind_of,
     sum_of_values,
     value_or_mean,
@@ -111,10 +113,7 @@ class CrossValidationReport(FoldValues, Tabular):
         """
         metric = self.metrics[0] if metric is None else registered_name(metric, self.metrics)
         check_option("metric", metric, self.metrics)
-        means = defined_means(self, metric)
-        if not means:
-            raise InvalidParameterError(f"{metric} is undefined on every fold of every model.")
-        return max(means, key=lambda name: means[name])
+        return best_model(self, metric)
 
     def folds(self) -> Estimates:
         """Values of each fold.
@@ -232,8 +231,6 @@ class CrossValidationReport(FoldValues, Tabular):
         ValueError
             If the report has no groups.
         """
-        from skmetrics_ext.report.by_group import by_group
-
         model = self.models[0] if model is None else model
         check_option("model", model, self.models)
         return by_group(self, model)
@@ -311,8 +308,6 @@ class CrossValidationReport(FoldValues, Tabular):
         ValueError
             If a code is unknown.
         """
-        from skmetrics_ext.report.findings import findings_of
-
         return findings_of(self, code)
 
     def plot(
@@ -486,7 +481,12 @@ class CrossValidationReport(FoldValues, Tabular):
         return written(json_of(self.to_dict(), "Infinity"), path, "\n")
 
     def to_html(
-        self, path: str | Path | None = None, *, interval: IntervalKind | None = None
+        self,
+        path: str | Path | None = None,
+        *,
+        interval: IntervalKind | None = None,
+        requirements: Verdicts | str | Iterable[str] | None = None,
+        source: str = "",
     ) -> str | None:
         """The whole report as one self-contained HTML page with tables and charts.
 
@@ -501,6 +501,11 @@ class CrossValidationReport(FoldValues, Tabular):
             File to write.
         interval : {"auto", "cv", "pooled", "corrected", "nested"}, default=None
             The kind of interval, as in `summary`; by default that of the report.
+        requirements : str, iterable of str or Verdicts, default=None
+            Limits as in `require`, or its result: the page shows whether they are met.
+        source : str, default=""
+            What the page was made from, such as a file, for its footer, where the date and the
+            version stand.
 
         Returns
         -------
@@ -509,7 +514,10 @@ class CrossValidationReport(FoldValues, Tabular):
         """
         from skmetrics_ext.report.page.report_page import report_page
 
-        return written(report_page(self._with_interval(interval)), path)
+        if requirements is not None and not isinstance(requirements, Verdicts):
+            requirements = self.require(requirements, interval=interval)
+        page = report_page(self._with_interval(interval), requirements, source)
+        return written(page, path)
 
     def save(self, path: str | Path) -> None:
         """Write the report to a file that `load` reads.
@@ -561,10 +569,10 @@ class CrossValidationReport(FoldValues, Tabular):
 
     def _as_rows(self) -> Table:
         """The printed table, with a row per model."""
-        return tables.report_rows(self)
+        return printed.report_rows(self)
 
     def __str__(self) -> str:
-        return tables.text_report(self)
+        return printed.text_report(self)
 
     def __repr__(self) -> str:
         return (

@@ -1,4 +1,4 @@
-"""Reasons to distrust the numbers of a report, and its conclusion in a few sentences."""
+"""Reasons to distrust the numbers of a report."""
 
 from __future__ import annotations
 
@@ -7,30 +7,27 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from skmetrics_ext.formats import interval, number, signed
+from skmetrics_ext.formats import form_for, number, visible, with_interval
 from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_ttest
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.report import summary
+from skmetrics_ext.report.conclusion import best_and_next, compared_text, comparison_of, listed
 from skmetrics_ext.report.fold import computed_once, is_fit_error
-from skmetrics_ext.report.out_of_fold import ThresholdCounts
-from skmetrics_ext.report.tables import best_text, difference_text, question_text, shown_metric
-from skmetrics_ext.tables import Shown, Table, columns
+from skmetrics_ext.report.out_of_fold import FoldValues, ThresholdCounts
+from skmetrics_ext.report.sentences import capital, in_direction, shown_metric
+from skmetrics_ext.tables import Row, Shown, Table
 from skmetrics_ext.tallies import Counts, ThresholdTally
-from skmetrics_ext.validation import InvalidParameterError, check_option
+from skmetrics_ext.validation import check_option
 from skmetrics_ext.validation.containers import read_array
-
-if TYPE_CHECKING:
-    from skmetrics_ext.report.cv_report import CrossValidationReport
 
 Findings = Iterator[tuple[str | None, str | None, str, float | None]]  # metric, model, text, value
 FEW_ROWS = 10  # of a class in a test fold: one row moves its recall by more than 0.1
 LEAST_GAIN = 0.02  # smaller gains by another threshold are not reported
 LEAST_GAP = 0.02  # smaller gaps between training and test rows are not reported
-_MOST_LISTED = 5
 # tp, fp, fn, tn of 50 rows of each class: one row is told as positive, or all but one, rightly.
 _EXTREMES = ((1.0, 0.0, 49.0, 50.0), (50.0, 49.0, 0.0, 1.0))
 
@@ -49,16 +46,45 @@ class FindingKind(NamedTuple):
     false_alarms : float, default=nan
         Share of simulated reports that have this finding although it is wrong, from
         `benchmarks/findings.py`; nan for facts, which need no test.
+    of_probabilities : str, default=""
+        What to do instead, if the metric reads probabilities.
     """
 
-    find: Callable[[CrossValidationReport], Findings]
+    find: Callable[[FoldValues], Findings]
     meaning: str
     advice: str
     false_alarms: float = math.nan
+    of_probabilities: str = ""
+
+    def advice_on(self, metric: Metric | None) -> str:
+        """What to do about a finding by a metric."""
+        is_of_probabilities = metric is not None and metric.spec.response == "probabilities"
+        return (is_of_probabilities and self.of_probabilities) or self.advice
+
+
+class FindingTable(Table):
+    """Findings as rows, which print as sentences by model."""
+
+    def sentences_of(self) -> list[tuple[Row, str]]:
+        """Each finding with its sentence: those about all models, then model by model."""
+        models = list(dict.fromkeys([None, *(row.model for row in self)]))
+        told = []
+        for row in sorted(self, key=lambda row: models.index(row.model)):
+            subject = ", ".join(filter(None, [row.model, _name_of(row.metric)]))
+            text = f"{subject}: {row.text}." if subject else capital(row.text)
+            told.append((row, f"{text} {row.advice}"))
+        return told
+
+    def __str__(self) -> str:
+        return "\n".join(visible(text) for _, text in self.sentences_of()) or self.empty
+
+
+def _name_of(metric: str | None) -> str | None:
+    return metric and shown_metric(metric, inside=True)[0]
 
 
 @computed_once
-def _all_findings(report: CrossValidationReport) -> list[dict[str, Any]]:
+def _all_findings(report: FoldValues) -> list[dict[str, Any]]:
     return [
         {
             "code": code,
@@ -66,7 +92,7 @@ def _all_findings(report: CrossValidationReport) -> list[dict[str, Any]]:
             "model": model,
             "value": math.nan if value is None else float(value),
             "text": text,
-            "advice": kind.advice,
+            "advice": kind.advice_on(report.data.metrics.get(metric or "")),
             "false_alarms": kind.false_alarms,
         }
         for code, kind in KINDS.items()
@@ -74,7 +100,7 @@ def _all_findings(report: CrossValidationReport) -> list[dict[str, Any]]:
     ]
 
 
-def findings_of(report: CrossValidationReport, code: str | Iterable[str] | None) -> Table:
+def findings_of(report: FoldValues, code: str | Iterable[str] | None = None) -> FindingTable:
     """Findings with one of the codes, or all of them, in the order of `KINDS`."""
     is_list = isinstance(code, Iterable) and not isinstance(code, str)
     codes = [*KINDS] if code is None else list(code) if is_list else [code]
@@ -82,11 +108,12 @@ def findings_of(report: CrossValidationReport, code: str | Iterable[str] | None)
         check_option("code", name, KINDS)
     rows = [row for row in _all_findings(report) if row["code"] in codes]
     shown = [
-        *columns("code", "metric", "model"),
-        Shown("number", "value", lambda value: "" if math.isnan(value) else f"{value:.4g}"),
-        Shown("false alarms", "false_alarms", percent),
+        Shown("model", is_text=True, none="all"),
+        Shown("metric", form=lambda name: shown_metric(name)[0], is_text=True),
+        Shown("finding", "text", is_text=True),
+        Shown("advice", is_text=True),
     ]
-    return Table(rows, shown, sentences=["text", "advice"], empty="nothing found")
+    return FindingTable(rows, shown, sentences=(), empty="nothing found")
 
 
 def percent(share: float) -> str:
@@ -96,15 +123,15 @@ def percent(share: float) -> str:
 # --------------------------------------------------------------------------- facts
 
 
-def _failed_fits(report: CrossValidationReport) -> Findings:
+def _failed_fits(report: FoldValues) -> Findings:
     for model in report.models:
         results = report.results_of(model)
         errors = Counter(result.fit_error for result in results if result.fit_error)
         for error, count in errors.items():
-            yield None, model, f"in {count} of {len(results)} folds: {error}", count
+            yield None, model, f"not fitted in {count} of {len(results)} folds: {error}", count
 
 
-def _undefined(report: CrossValidationReport) -> Findings:
+def _undefined(report: FoldValues) -> Findings:
     for cell in summary.fold_cells(report):
         for reason, count in cell["reasons"].items():
             if not is_fit_error(reason):
@@ -112,7 +139,7 @@ def _undefined(report: CrossValidationReport) -> Findings:
                 yield cell["metric"], cell["model"], text, count
 
 
-def _few_rows(report: CrossValidationReport) -> Findings:
+def _few_rows(report: FoldValues) -> Findings:
     test_rows = {result.fold: result.rows for result in report.results if result.rows is not None}
     classes = report.data.classes
     if classes is None or not test_rows:
@@ -126,25 +153,17 @@ def _few_rows(report: CrossValidationReport) -> Findings:
             total = int(np.count_nonzero(y == label))
             scarce.append(f"{label} ({fewest} in the smallest, {total} in total)")
     if scarce:
-        text = f"test folds with fewer than {FEW_ROWS} rows of a class: {_listed(scarce)}"
+        text = f"test folds with fewer than {FEW_ROWS} rows of a class: {listed(scarce)}"
         yield None, None, text, fewest_of_all
-
-
-def _listed(texts: list[str]) -> str:
-    """The first few texts, and the number of the others."""
-    n_more = len(texts) - _MOST_LISTED
-    more = f", and {n_more} more" if n_more > 0 else ""
-    return ", ".join(texts[:_MOST_LISTED]) + more
 
 
 _FEW_SCORES = {
     1: "every row of a fold has the same score, so {} cannot rank them",
-    2: "the scores of a fold take only two values, like predicted labels, so {} see a single "
-    "threshold",
+    2: "only two distinct scores in a fold: probably labels, so {} see a single threshold",
 }
 
 
-def _few_distinct_scores(report: CrossValidationReport, n_values: int) -> Findings:
+def _few_distinct_scores(report: FoldValues, n_values: int) -> Findings:
     names = ", ".join(
         shown_metric(name)[0]
         for name, metric in report.data.metrics.items()
@@ -164,63 +183,30 @@ def _few_distinct_scores(report: CrossValidationReport, n_values: int) -> Findin
 # --------------------------------------------------------------------------- tests
 
 
-def _against_baseline(report: CrossValidationReport, is_worse: bool) -> Findings:
+def _against_baseline(report: FoldValues, is_worse: bool) -> Findings:
     relation = "worse than" if is_worse else "not distinguishable from"
     for metric, model in product(report.metrics, report.models):
         row = comparison_of(report, metric, model, report.baseline)
         if row is None or _is_significant(report, row) != is_worse:
             continue
         if row["value"] < 0 or not is_worse:
-            yield metric, model, f"{relation} the baseline: {_difference(row)}", row["value"]
+            text = f"{relation} the baseline ({compared_text(report, row)})"
+            yield metric, model, text, row["value"]
 
 
-def _within_noise(report: CrossValidationReport) -> Findings:
+def _within_noise(report: FoldValues) -> Findings:
     for metric in report.metrics:
         row = best_and_next(report, metric)
         if row is not None and not _is_significant(report, row):
             text = f"not distinguishable from the runner-up, {row['against']}"
-            yield metric, row["model"], f"{text}: {_difference(row)}", row["value"]
+            yield metric, row["model"], f"{text} ({compared_text(report, row)})", row["value"]
 
 
-def best_and_next(report: CrossValidationReport, metric: str) -> dict[str, Any] | None:
-    """Comparison of the two models with the best means, the baseline excluded; None if absent."""
-    means = summary.defined_means(report, metric)
-    models = [model for model in means if model != report.baseline]
-    if len(models) < 2:
-        return None
-    return comparison_of(report, metric, *sorted(models, key=lambda model: -means[model])[:2])
-
-
-def comparison_of(
-    report: CrossValidationReport, metric: str, first: str, second: str | None
-) -> dict[str, Any] | None:
-    """Comparison of two models, as first less second; None if there is none."""
-    for row in summary.comparisons(report, metric):
-        if np.isnan(row["p_value"]) or {row["model"], row["against"]} != {first, second}:
-            continue
-        if row["model"] == first:
-            return dict(row)
-        return {
-            **row,
-            "model": first,
-            "against": second,
-            "value": -row["value"],
-            "low_holm": -row["high_holm"],
-            "high_holm": -row["low_holm"],
-        }
-    return None
-
-
-def _is_significant(report: CrossValidationReport, row: Mapping[str, Any]) -> bool:
+def _is_significant(report: FoldValues, row: Mapping[str, Any]) -> bool:
     return bool(row["p_adjusted"] < 1 - report.confidence_level)
 
 
-def _difference(row: Mapping[str, Any]) -> str:
-    name, sign = shown_metric(row["metric"])
-    return difference_text(name, row, sign, "_holm")
-
-
-def _poor_threshold(report: CrossValidationReport) -> Findings:
+def _poor_threshold(report: FoldValues) -> Findings:
     metrics = report.data.metrics.items()
     weighing_both = {name: metric for name, metric in metrics if metric and _weighs_both(metric)}
     for model in summary.without_baseline(report) if weighing_both else ():
@@ -247,7 +233,7 @@ def _weighs_both(metric: Metric) -> bool:
 
 
 def _better_threshold(
-    report: CrossValidationReport, model: str, name: str, metric: Metric, counts: ThresholdCounts
+    report: FoldValues, model: str, name: str, metric: Metric, counts: ThresholdCounts
 ) -> tuple[str, float] | None:
     """Text and gain if thresholds chosen on the other folds are better than the model's own."""
     chosen, values = [], []
@@ -289,15 +275,15 @@ def _cuts_at_half(results: list[Any], counts: ThresholdCounts) -> bool:
     return bool(agree.mean() > 0.99)
 
 
-def _overfits(report: CrossValidationReport) -> Findings:
+def _overfits(report: FoldValues) -> Findings:
     for cell in summary.fold_cells(report) if report.has_train else ():
         if not cell["is_baseline"] and cell["gap"] >= LEAST_GAP and cell["gap_low"] > 0:
-            name, sign = shown_metric(cell["metric"])
-            ends = interval(*sorted((sign * cell["gap_low"], sign * cell["gap_high"])))
+            sign = shown_metric(cell["metric"])[1]
+            gap = in_direction(sign, (cell["gap"], cell["gap_low"], cell["gap_high"]))
+            form, train = form_for(*gap[1:]), sign * cell["train"]
             text = (
-                f"{name} is {number(sign * cell['train'])} on the training rows and "
-                f"{number(sign * (cell['train'] - cell['gap']))} on the test rows: difference "
-                f"{signed(sign * cell['gap'])} {ends}"
+                f"{form(train)} on the training rows against {form(train - gap[0])} on the test "
+                f"rows ({with_interval(*gap, sign=True)})"
             )
             yield cell["metric"], cell["model"], text, cell["gap"]
 
@@ -338,8 +324,9 @@ KINDS: Mapping[str, FindingKind] = {
     "worse_than_baseline": FindingKind(
         partial(_against_baseline, is_worse=True),
         "A model that ignores the features is significantly better.",
-        "Check the direction of the scores; if the metric is a loss, calibrate the probabilities.",
+        "Check the direction of its scores.",
         false_alarms=0.045,
+        of_probabilities="Calibrate it.",
     ),
     "no_better_than_baseline": FindingKind(
         partial(_against_baseline, is_worse=False),
@@ -368,69 +355,3 @@ KINDS: Mapping[str, FindingKind] = {
         false_alarms=0.005,
     ),
 }
-
-
-# --------------------------------------------------------------------------- conclusion
-
-
-def conclusion(report: CrossValidationReport) -> list[str]:
-    """Sentences: the question, the best model by the first metric, its rivals, what is missing."""
-    return [_question(report), *_answer(report), _undefined_cells(report)]
-
-
-def _question(report: CrossValidationReport) -> str:
-    models = summary.without_baseline(report) or [*report.models]
-    question = question_text(models, report.positive_class)
-    name, sign = shown_metric(report.metrics[0])
-    lower = " (lower is better)" if sign < 0 else ""
-    groups = "" if report.grouping is None else f" in {report.grouping.n_groups:,} groups"
-    return (
-        f"{question} {name}{lower}, {report.n_folds}-fold cross-validation on "
-        f"{report.n_samples:,} rows{groups}."
-    )
-
-
-def _answer(report: CrossValidationReport) -> Iterator[str]:
-    metric, baseline = report.metrics[0], report.baseline
-    name, sign = shown_metric(metric)
-    try:
-        best = report.best(metric)
-    except InvalidParameterError as error:
-        yield str(error)
-        return
-    row = next(r for r in report.summary() if (r.model, r.metric) == (best, metric))
-    others = len(report.models) > 1
-    value, title = sign * summary.value_or_mean(row), summary.interval_title(report)
-    ends = interval(*sorted((sign * row.low, sign * row.high)))
-    yield best_text(best, others, name, value, ends, title)
-    if best == baseline and others:
-        yield "No model does better than the baseline, which ignores the features."
-        return
-    pairs = [best_and_next(report, metric)]
-    if baseline is not None and best != baseline:
-        pairs.append(comparison_of(report, metric, best, baseline))
-        if pairs[-1] is None:
-            yield f"Too few folds for a comparison with {baseline}."
-    for pair in filter(None, pairs):
-        other = pair["against"]
-        other = other if other == baseline else f"the runner-up, {other}"
-        relation = "Better than" if _is_significant(report, pair) else "Not distinguishable from"
-        yield f"{relation} {other}: {_difference(pair)}."
-    if any(pairs):
-        yield (
-            f"Differences describe {summary.TARGETS['corrected']}; their intervals and p-values "
-            "are adjusted for all pairs of models (Holm)."
-        )
-
-
-def _undefined_cells(report: CrossValidationReport) -> str:
-    cells = [cell for cell in summary.fold_cells(report) if cell["n_undefined"]]
-    if not cells:
-        return "Every metric is defined on every fold."
-    listed = _listed([
-        f"{shown_metric(c['metric'])[0]} of {c['model']} in {c['n_undefined']} of {c['n_folds']}"
-        for c in cells
-    ])  # fmt: skip
-    has_means = any(not np.isnan(cell["mean"]) for cell in cells)
-    others = " Means are over the other folds." if has_means else ""
-    return f"Undefined on some folds: {listed}.{others}"

@@ -81,6 +81,20 @@ def defined_means(report: FoldValues, metric: str) -> dict[str, float]:
     return {model: mean for model, mean in means.items() if not np.isnan(mean)}
 
 
+def best_model(report: FoldValues, metric: str) -> str:
+    """Name of the model with the best mean; the first of equally good ones."""
+    means = defined_means(report, metric)
+    if not means:
+        raise InvalidParameterError(f"{metric} is undefined on every fold of every model.")
+    return max(means, key=lambda name: means[name])
+
+
+def shown_cells(report: FoldValues) -> list[dict[str, Any]]:
+    """Cells with the intervals that are shown; there may be none of the kind asked for."""
+    intervals = intervals_of(report, kind_of(report))
+    return [{**cell, **intervals[cell["model"], cell["metric"]]} for cell in fold_cells(report)]
+
+
 def value_or_mean(row: Mapping[str, Any]) -> float:
     """The value that the interval of a row describes; without an interval, the mean over folds."""
     return float(row["mean"] if np.isnan(row["value"]) else row["value"])
@@ -546,7 +560,7 @@ def comparisons(report: FoldValues, metric: str) -> list[EstimateRow]:
     pairs = Estimates(of_models).against(model="each").adjust("holm")
     rows = []
     for row in pairs:
-        own = {key: row[key] for key in (*KEYS, "p_adjusted", "adjustment")}
+        own = {key: row[key] for key in (*KEYS, "value_a", "value_b", "p_adjusted", "adjustment")}
         own |= {"n_folds": len(_paired(report, row)["scores_a"])}
         own |= {"low_holm": _NAN, "high_holm": _NAN}
         rows.append(EstimateRow(own, report.confidence_level, row.estimate))

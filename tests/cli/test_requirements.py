@@ -214,7 +214,7 @@ def card(path):
 
 
 def ends(low, high):
-    return f"[{low:.4f}, {high:.4f}]"
+    return f"[{low:.3f}, {high:.3f}]"
 
 
 def test_the_card_of_a_model_its_worst_group_and_its_requirements(file, frame, tmp_path):
@@ -226,7 +226,7 @@ def test_the_card_of_a_model_its_worst_group_and_its_requirements(file, frame, t
     ill = frame.target == "ill"
     own = confidence_interval("log_loss", ill, frame.good)
     loss = -np.log(np.where(ill, frame.good, 1 - frame.good)).mean()
-    assert best == f"good has Log loss: {loss:.4f} {ends(own.low, own.high)} (95 %)."
+    assert best == f"Log loss: good {loss:.3f} {ends(own.low, own.high)}."
     share = ill.mean()
     entropy = -share * np.log(share) - (1 - share) * np.log(1 - share)
     assert ignoring == f"A prediction that ignores the features has {entropy:.4f}."
@@ -234,8 +234,8 @@ def test_the_card_of_a_model_its_worst_group_and_its_requirements(file, frame, t
     means = {clinic: of_clinic[frame.clinic == clinic].mean() for clinic in "abc"}
     name, value = re.match(r"Worst group of good: (.), (\S+) \[", worst).groups()
     assert float(value) == pytest.approx(means[name], abs=6e-5)
-    assert limits == "Requirements: 1 of 2 pass."
-    assert facts == "true classes: target; positive class: ill"
+    assert limits == "Requirements: 1 of 2 met."
+    assert facts == "true classes: target; positive class: ill; intervals: 95 %"
 
 
 def test_the_card_of_several_models_compares_the_best_with_the_next(file, frame, tmp_path):
@@ -243,13 +243,13 @@ def test_the_card_of_several_models_compares_the_best_with_the_next(file, frame,
     models = ("bad", "good")
     more = ("--metrics", "roc_auc", "brier_score", "--html", str(page))
     assert score(file, *more, models=models) == 0
-    question, best, pair, ignoring, _ = card(page)
+    question, answer, ignoring, _ = card(page)
+    best, pair = answer.removesuffix(".").split("; ")
     assert question == "Which model predicts 'ill' best? ROC AUC, 300 rows."
     own = area(frame)
-    assert best == f"good has the best ROC AUC: {own.value:.4f} {ends(own.low, own.high)} (95 %)."
+    assert best == f"Highest ROC AUC: good {own.value:.3f} {ends(own.low, own.high)}"
     gap = compare("roc_auc", frame.target, frame.good, frame.bad, pos_label="ill")
-    difference = f"difference in ROC AUC {gap.difference:+.4f} {ends(gap.low, gap.high)}"
-    assert pair == f"Better than the runner-up, bad: {difference}, p < 0.001."
+    assert pair == f"better than bad ({gap.difference:+.3f} {ends(gap.low, gap.high)})"
     assert ignoring == "A prediction that ignores the features has 0.5000."
     text = page.read_text(encoding="utf-8")
     assert text.count('<th scope="row">good</th>') == 2  # one table of all models
@@ -258,7 +258,7 @@ def test_the_card_of_several_models_compares_the_best_with_the_next(file, frame,
     scores = [part for name in models for part in ("--score", name)]
     given = ["compare", file, *scores, "--positive", "ill", "--quiet", *more]
     assert main(given) == 0
-    assert card(page)[1:3] == [f"good has the best ROC AUC: {own.value:.4f}.", pair]
+    assert card(page)[1] == f"Highest ROC AUC: good {own.value:.3f}; {pair}."
     assert 'data-chart="roc"' in page.read_text(encoding="utf-8")
     claim = ["--claim", "non-inferior", "--margin", "0.05", "--metrics", "roc_auc"]
     assert main([*given, *claim]) == 0
@@ -271,7 +271,7 @@ def test_the_card_of_metrics_without_an_order_names_no_best_model(file, tmp_path
     assert score(file, *metrics, models=("bad", "good")) == 0
     question, *others = card(page)
     assert question == "Which model predicts 'ill' best? Observed expected ratio, 300 rows."
-    assert not any("has the best" in line for line in others)
+    assert not any("ighest" in line for line in others)
 
 
 def test_the_positive_class_stands_last_in_a_matrix(frame, tmp_path):

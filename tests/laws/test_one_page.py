@@ -122,8 +122,8 @@ def bounds_of(rows):
 
 
 def differences_of(report):
-    """The adjusted bounds of all comparisons, whichever model is named first."""
-    found = [(row["low_holm"], row["high_holm"]) for row in report.compare()]
+    """The bounds of all comparisons, whichever model is named first."""
+    found = [(row["low"], row["high"]) for row in report.compare()]
     return [*found, *[(-high, -low) for low, high in found]]
 
 

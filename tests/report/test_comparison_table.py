@@ -20,14 +20,14 @@ def report():
 def test_it_prints_as_a_table(report):
     found = report.compare(rope=0.02)
     lines = str(found).splitlines()
-    assert repr(found) == "<EstimatesOfReport: 3 rows, 22 columns>"
+    assert repr(found) == "<Estimates: 3 rows, 24 columns>"
     assert lines[0].split("  ")[0] == "metric"
     assert "95% interval" in lines[0]
     assert "P(±0.02)" in lines[0]
     for row, line in zip(found, lines[2:], strict=False):
         assert line.startswith(f"accuracy  {row['model']}")
         assert f"{row['value']:+.4f}" in line
-        assert f"[{row['low_holm']:.4f}, {row['high_holm']:.4f}]" in line
+        assert f"[{row['low']:.4f}, {row['high']:.4f}]" in line
     assert not any(math.isnan(row["p_value"]) for row in found)
 
 

@@ -9,12 +9,12 @@ from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import GroupKFold, KFold
 
 from skmetrics_ext import balanced_accuracy_score, cross_validation_report, f1_score
-from skmetrics_ext.report.findings import conclusion
+from skmetrics_ext.report.conclusion import conclusion
 from tests.report.test_findings import Given, Memory, data, found
 
 TARGET = (
-    "Differences describe models trained on other samples of this size; their intervals and "
-    "p-values are adjusted for all pairs of models (Holm)."
+    "95 % intervals for the 5 fitted models; differences for models trained on other samples of "
+    "this size."
 )
 
 
@@ -28,16 +28,15 @@ def texts_of(report, code):
 def test_one_model_is_compared_with_the_baseline():
     X, y = data()
     report, _ = found({"good": Given(0)}, X, y, scoring="roc_auc")
-    question, best, baseline, target, undefined = conclusion(report)
+    question, answer, target, undefined = conclusion(report)
     assert question == (
         "How well does good predict class 1? ROC AUC, 5-fold cross-validation on 300 rows."
     )
     row = report.summary()[0]
-    ends = f"[{row.low:.4f}, {row.high:.4f}] (95 %, the 5 fitted models)"
-    assert best == f"good has the best ROC AUC: {row.mean:.4f} {ends}."
+    best = f"Highest ROC AUC: good {row.mean:.3f} [{row.low:.3f}, {row.high:.3f}]"
     (pair,) = report.compare()
-    told = f"+{pair.value:.4f} [{pair.low_holm:.4f}, {pair.high_holm:.4f}], p (Holm) < 0.001"
-    assert baseline == f"Better than baseline (prior): difference in ROC AUC {told}."
+    difference = f"+{pair.value:.3f} [{pair.low:.3f}, {pair.high:.3f}]"
+    assert answer == f"{best}; better than baseline (prior) ({difference})."
     assert (target, undefined) == (TARGET, "Every metric is defined on every fold.")
 
 
@@ -48,11 +47,12 @@ def test_the_better_model_comes_first_in_a_difference(metric, order):
     report, _ = found({name: Given(int(name == "turned")) for name in order}, X, y, scoring=metric)
     (row,) = [row for row in report.compare() if {row.model, row.against} == {*order}]
     turn = 1 if (row.model == "good") == (metric == "roc_auc") else -1
-    ends = sorted((turn * row.low_holm, turn * row.high_holm))
-    name = {"roc_auc": "ROC AUC", "neg_brier_score": "Brier score"}[metric]
-    told = f"{turn * row.value:+.4f} [{ends[0]:.4f}, {ends[1]:.4f}], p (Holm) < 0.001"
-    lines = conclusion(report)
-    assert f"Better than the runner-up, turned: difference in {name} {told}." in lines
+    ends = sorted((turn * row.low, turn * row.high))
+    rank = {"roc_auc": "Highest ROC AUC", "neg_brier_score": "Lowest Brier score"}[metric]
+    told = f"{turn * row.value:+.3f} [{ends[0]:.3f}, {ends[1]:.3f}]"
+    answer = conclusion(report)[1]
+    assert answer.startswith(f"{rank}: good 0.")
+    assert answer.endswith(f"; better than turned ({told}).")
     assert ends[0] * ends[1] > 0
 
 
@@ -63,7 +63,7 @@ def test_the_best_value_is_that_of_the_interval():
     report, _ = found({"good": Given(0)}, X, y, cv=folds, scoring="f1", interval="pooled")
     row, pooled = report.summary()[0], report.pooled()[0]
     assert abs(row.mean - pooled.value) > 0.001
-    assert f"good has the best F1: {pooled.value:.4f} [{pooled.low:.4f}, " in conclusion(report)[1]
+    assert f"Highest F1: good {pooled.value:.3f} [{pooled.low:.3f}, " in conclusion(report)[1]
 
 
 def test_several_labels_a_row_have_no_scarce_classes():
@@ -78,32 +78,30 @@ def test_a_model_alone_is_the_best_of_none():
     X, y = data()
     report, _ = found({"good": Given(0)}, X, y, scoring="roc_auc", baseline=None)
     _, best, *rest = conclusion(report)
-    assert best.startswith("good has ROC AUC: 0.")
-    assert rest == ["Every metric is defined on every fold."]
+    assert best.startswith("ROC AUC: good 0.")
+    assert ";" not in best
+    assert "ifferences" not in rest[0]
     with_baseline, _ = found({"good": Given(0)}, X, y, scoring="roc_auc")
     question, best, *rest = conclusion(with_baseline[with_baseline.baseline])
     assert question.startswith("How well does baseline (prior) predict class 1? ROC AUC, 5-fold")
-    assert best.startswith("baseline (prior) has ROC AUC: 0.5000")
-    assert rest == ["Every metric is defined on every fold."]
+    assert best.startswith("ROC AUC: baseline (prior) 0.500")
+    assert rest[1:] == ["Every metric is defined on every fold."]
 
 
 def test_a_best_baseline_is_compared_with_nothing():
     X, y = data()
     report, _ = found({"turned": Given(1), "other": Given(1)}, X, y, scoring="roc_auc")
-    _, best, none, *rest = conclusion(report)
-    assert best.startswith("baseline (prior) has the best ROC AUC: 0.5000")
-    assert none == "No model does better than the baseline, which ignores the features."
-    assert rest == ["Every metric is defined on every fold."]
+    answer = conclusion(report)[1]
+    assert answer.startswith("Highest ROC AUC: baseline (prior) 0.500")
+    assert answer.endswith("; no model is better than this baseline, which ignores the features.")
 
 
 def test_one_fold_compares_nothing():
     X, y = data()
     one = [(np.arange(150), np.arange(150, 300))]
     report, told = found({"good": Given(0)}, X, y, cv=one, scoring="roc_auc")
-    assert conclusion(report)[2:] == [
-        "Too few folds for a comparison with baseline (prior).",
-        "Every metric is defined on every fold.",
-    ]
+    answer = conclusion(report)[1]
+    assert answer.endswith("; too few folds for a comparison with baseline (prior).")
     assert told == {}
 
 
@@ -136,14 +134,13 @@ def test_a_value_without_an_interval_stands_alone():
     report = cross_validation_report(
         Given(0), X, y, cv=KFold(2), baseline=None, scoring={"own": Flat(0.25, 0.75)}
     )
-    assert re.fullmatch(
-        r"Given has own: 0\.5000 \[.*\] \(95 %, models trained on other samples of this size\)\.",
-        conclusion(report)[1],
-    )
+    answer, about = conclusion(report)[1:3]
+    assert re.fullmatch(r"Own: Given 0\.500 \[.*\]\.", answer)
+    assert about == "95 % intervals for models trained on other samples of this size."
     same = cross_validation_report(
         Given(0), X, y, cv=KFold(2), baseline=None, scoring={"own": Flat(0.25, 0.25)}
     )
-    assert conclusion(same)[1] == "Given has own: 0.2500."
+    assert conclusion(same)[1] == "Own: Given 0.250."
 
 
 def test_undefined_cells_are_listed_and_counted():
@@ -162,10 +159,8 @@ def test_undefined_cells_are_listed_and_counted():
     scoring = {f"s{k}": Flat(nan) for k in range(5)}
     report = cross_validation_report({"m": Given(0)}, X, y, scoring=scoring, **options)
     listed = ", ".join(f"s{k} of m in 2 of 2" for k in range(5))
-    assert conclusion(report)[1:] == [
-        "s0 is undefined on every fold of every model.",
-        f"Undefined on some folds: {listed}.",
-    ]
+    assert conclusion(report)[1] == "S0 is undefined on every fold of every model."
+    assert conclusion(report)[-1] == f"Undefined on some folds: {listed}."
     assert [row.value for row in report.findings("undefined")] == [2] * 5
     (text, *_) = texts_of(report, "undefined")
     assert text == "undefined in 2 of 2 folds: the scorer returned nan"
@@ -217,8 +212,8 @@ def test_distinct_scores_are_counted_in_decisions_and_in_every_column():
     (row,) = report.findings("hard_labels")
     assert (row.model, row.value, row.metric) == ("hard", 2, None)
     assert row.text == (
-        "the scores of a fold take only two values, like predicted labels, so ROC AUC, Brier score "
-        "see a single threshold"
+        "only two distinct scores in a fold: probably labels, so ROC AUC, Brier score see a single "
+        "threshold"
     )
     report, _ = found({"hard": Decided(2), "flat": Decided(3)}, X, y, scoring="roc_auc")
     kinds = {row.code: (row.model, row.value) for row in report.findings()
@@ -259,13 +254,13 @@ def test_what_overfits_is_told_in_the_direction_of_the_loss():
     row = rows["memory", "neg_brier_score"]
     assert row.value == own.gap
     assert row.text == (
-        f"Brier score is 0.0000 on the training rows and {-own.mean:.4f} on the test rows: "
-        f"difference -{own.gap:.4f} [{-own.gap_high:.4f}, {-own.gap_low:.4f}]"
+        f"0.000 on the training rows against {-own.mean:.3f} on the test rows "
+        f"(-{own.gap:.3f} [{-own.gap_high:.3f}, {-own.gap_low:.3f}])"
     )
     area = cells["memory", "roc_auc"]
     assert rows["memory", "roc_auc"].text == (
-        f"ROC AUC is 1.0000 on the training rows and {area.mean:.4f} on the test rows: "
-        f"difference +{area.gap:.4f} [{area.gap_low:.4f}, {area.gap_high:.4f}]"
+        f"1.000 on the training rows against {area.mean:.3f} on the test rows "
+        f"(+{area.gap:.3f} [{area.gap_low:.3f}, {area.gap_high:.3f}])"
     )
     alone = report[report.baseline]
     assert alone.has_train

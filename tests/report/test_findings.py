@@ -15,7 +15,8 @@ from sklearn.naive_bayes import GaussianNB
 
 from skmetrics_ext import balanced_accuracy_score, cross_validation_report
 from skmetrics_ext.registry import find
-from skmetrics_ext.report.findings import KINDS, _weighs_both, best_and_next, conclusion
+from skmetrics_ext.report.conclusion import best_and_next, conclusion
+from skmetrics_ext.report.findings import KINDS, _weighs_both
 from skmetrics_ext.report.out_of_fold import ThresholdCounts
 
 PAGE = Path(__file__).parents[2] / "docs" / "coverage_studies.md"
@@ -67,7 +68,10 @@ def test_a_model_that_is_turned_round_is_worse_than_the_baseline():
     row = report.compare("roc_auc")[0]
     assert row.value < -0.3
     text = told["worse_than_baseline", "roc_auc", "turned"]
-    assert f"{row.value:.4f}" in text
+    assert text == (
+        f"worse than the baseline ({row.value_a:.3f} against 0.500, {row.value:.3f} "
+        f"[{row.low:.3f}, {row.high:.3f}])"
+    )
     assert ("no_better_than_baseline", "roc_auc", "turned") not in told
     # Naming every row alike would be better, and is no threshold.
     assert not [code for code, _, _ in told if code == "poor_threshold"]
@@ -153,19 +157,18 @@ def test_a_row_of_repeated_folds_does_not_choose_for_itself():
 def test_the_verdict_says_what_was_asked_and_how_sure_the_answer_is():
     X, y = data()
     report, _ = found({"good": Given(0), "turned": Given(1)}, X, y, pos_label=1)
-    question, best, second, baseline, target, undefined = conclusion(report)
+    question, answer, target, undefined = conclusion(report)
     assert question == (
         "Which model predicts class 1 best? ROC AUC, 5-fold cross-validation on 300 rows."
     )
     row = report.summary()[0]
-    ends = f"[{row.low:.4f}, {row.high:.4f}] (95 %, the 5 fitted models)"
-    assert best == f"good has the best ROC AUC: {row.mean:.4f} {ends}."
-    assert second.startswith("Better than the runner-up, turned: difference in ROC AUC +")
-    assert baseline.startswith("Better than baseline (prior): difference in ROC AUC +")
+    best, second = answer.split("; ")
+    assert best == f"Highest ROC AUC: good {row.mean:.3f} [{row.low:.3f}, {row.high:.3f}]"
+    assert second.startswith("better than turned (+")
     assert "models trained on other samples of this size" in target
     assert undefined == "Every metric is defined on every fold."
     worst, _ = found({"turned": Given(1)}, X, y)
-    assert "No model does better than the baseline" in conclusion(worst)[2]
+    assert "no model is better than this baseline" in conclusion(worst)[1]
     few, _ = found({"good": Given(0)}, X[np.argsort(y)], np.sort(y))
     assert "ROC AUC of good in 4 of 5" in conclusion(few)[-1]
 
@@ -173,11 +176,11 @@ def test_the_verdict_says_what_was_asked_and_how_sure_the_answer_is():
 def test_the_conclusion_about_a_loss_is_in_its_own_direction():
     X, y = data()
     report, _ = found({"good": Given(0), "turned": Given(1)}, X, y, scoring="neg_log_loss")
-    question, best, second, *_ = conclusion(report)
+    question, answer, *_ = conclusion(report)
     assert "Log loss (lower is better)" in question
     row = report.summary()[0]
-    assert best.startswith(f"good has the best Log loss: {-row.mean:.4f} [{-row.high:.4f}, ")
-    assert second.startswith("Better than the runner-up, turned: difference in Log loss -")
+    assert answer.startswith(f"Lowest log loss: good {-row.mean:.3f} [{-row.high:.3f}, ")
+    assert "; better than turned (-" in answer
 
 
 def test_findings_are_rows_that_print():
@@ -186,12 +189,15 @@ def test_findings_are_rows_that_print():
     fields = ["code", "metric", "model", "value", "text", "advice", "false_alarms"]
     assert rows.fields() == fields
     assert all(row.advice == KINDS[row.code].advice for row in rows)
+    lines = str(rows).splitlines()
+    assert lines[0] == f"turned, ROC AUC: {rows[0].text}. Check the direction of its scores."
+    loss, _ = found({"turned": Given(1)}, *data(), scoring="neg_log_loss")
+    assert str(loss.findings()).endswith("Calibrate it.")
     assert [row.false_alarms for row in rows] == [KINDS[row.code].false_alarms for row in rows]
     (difference,) = [row.value for row in report.compare("roc_auc")]
     assert rows[0].value == difference
     assert {row.code for row in rows} <= set(KINDS)
-    assert "worse_than_baseline" in str(rows)
-    assert r"| [1\][2] |" in rows.to_markdown()
+    assert rows.to_markdown().startswith("| model | metric | finding | advice |")
     assert str(found({"good": Given(0)}, *data())[0].findings()) == "nothing found"
 
 
@@ -252,7 +258,8 @@ def test_the_gap_from_the_training_rows_by_hand():
         key for key, row in rows.items() if row.gap >= 0.02 and row.gap_low > 0
     }
     assert rows["memory", "neg_brier_score"].gap_low > 0.02 > rows["good", "roc_auc"].gap_low
-    assert "Brier score is 0.0000 on the training rows" in str(report.findings("overfits"))
+    told = str(report.findings("overfits"))
+    assert "memory, Brier score: 0.000 on the training rows against" in told
     assert [row.train_value for row in report.folds()[:2]] == [1, 0]
     flat = report.flat()
     assert flat["memory/roc_auc/gap"] == rows["memory", "roc_auc"].gap
@@ -305,33 +312,36 @@ def test_shares_of_false_alarms_are_those_of_the_table():
 
 @pytest.mark.parametrize("seed", range(6))
 def test_no_text_contradicts_the_printed_interval(seed):
-    """One family of comparisons: what is called better has an adjusted interval without 0."""
+    """What is called better has an interval without 0, unless the adjusted p-value is given."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, 120)
     noise = rng.normal(size=(120, 4))
     scores = 1 / (1 + np.exp(-(np.array([0.15, 0.3, 0.6, 1.2]) * (2 * y - 1)[:, None] + noise)))
     models = {name: Given(column) for column, name in enumerate("abcd")}
     report = cross_validation_report(models, scores, y, scoring=["roc_auc", "neg_brier_score"])
+    form = re.compile(r"([+-]\d[.\d]*) \[(-?[.\d]+), (-?[.\d]+)\](, adjusted p (?:= )?([<.\d ]+))?")
     shown, rows = report.to_html(), {}
     for row in report.compare():
         excludes_0 = row["low_holm"] > 0 or row["high_holm"] < 0
         assert excludes_0 == (row["p_adjusted"] < 0.05)
-        ends = row["low_holm"], row["high_holm"]
+        ends = row["low"], row["high"]
         rows[row["metric"], row["model"], row["against"]] = ends, row["p_adjusted"]
         rows[row["metric"], row["against"], row["model"]] = (-ends[1], -ends[0]), row["p_adjusted"]
         if row["metric"].startswith("neg_"):  # the page shows the loss
             ends = -ends[1], -ends[0]
         assert f"[{ends[0]:z.4f}, {ends[1]:z.4f}]" in shown
     texts = [(row.metric, row.model, row.text) for row in report.findings() if row.metric]
-    texts += [("roc_auc", report.best(), line) for line in conclusion(report)[2:-2]]
+    texts += [("roc_auc", report.best(), text) for text in conclusion(report)[1].split("; ")[1:]]
     assert texts
     for metric, model, text in texts:
-        other = re.search(r"(?:runner-up, |baseline \()(\w)|the baseline", text)
-        other = other[1] if other[1] in models else report.baseline
+        other = re.search(r"(?:runner-up, |than |from )([a-d])(?= \()", text)
+        other = report.baseline if other is None else other[1]
         (low, high), p_holm = rows[metric, model, other]
         low, high = (-high, -low) if metric.startswith("neg_") else (low, high)
-        assert f"[{low:z.4f}, {high:z.4f}], p (Holm)" in text
-        assert ("not distinguishable" in text.lower()) == (low <= 0 <= high) == (p_holm >= 0.05)
+        told = form.search(text)
+        assert [float(told[2]), float(told[3])] == pytest.approx([low, high], abs=0.00051)
+        assert ("not distinguishable" in text) == (p_holm >= 0.05)
+        assert bool(told[4]) == ((low <= 0 <= high) != (p_holm >= 0.05))
     baseline = report.compare(against="baseline")
     assert [dict(r) for r in baseline] == [
         r for r in report.compare() if r.against == report.baseline

@@ -15,6 +15,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from skmetrics_ext import cross_validation_report
+from skmetrics_ext.formats import with_interval
+from skmetrics_ext.report.sentences import in_direction, shown_metric
 
 X, Y = load_breast_cancer(return_X_y=True)
 X = X[:, :4]
@@ -45,14 +47,16 @@ def without(monkeypatch):
 
 def cells(report):
     return {
-        (row["model"], row["metric"]): f"{row['mean']:.4f} ± {row['std']:.4f}"
+        (row["model"], row["metric"]): with_interval(
+            *in_direction(shown_metric(row["metric"])[1], (row["value"], row["low"], row["high"]))
+        )
         for row in report.summary()
     }
 
 
 def test_models_are_rows_where_that_fits(report):
     head, rule, *rows = str(report).split("\n\n")[1].splitlines()
-    assert head.split() == ["model", "roc_auc", "f1", "fit", "(s)"]
+    assert head.split() == ["model", "ROC", "AUC", "F1", "fit", "(s)"]
     assert set(rule) == {"-", " "}
     assert len(rows) == 3
     for model, row in zip(report.models, rows, strict=True):
@@ -68,7 +72,8 @@ def test_metrics_are_rows_where_there_are_many():
     text = str(report)
     head, _, *rows = text.split("\n\n")[1].splitlines()
     assert head.split()[:2] == ["metric", "GaussianNB"]
-    assert [row.split()[0] for row in rows] == [*report.metrics, "fit"]
+    names = [shown_metric(name)[0] for name in report.metrics]
+    assert [row.split("  ")[0] for row in rows] == [*names, "fit (s)"]
     assert max(map(len, text.splitlines())) <= 100
 
 
@@ -118,7 +123,8 @@ def test_html_is_whole_and_escaped(report):
     assert [tag for tag, _ in tags.seen].count("tr") == 4
     assert ("tr", {"class": "baseline"}) in tags.seen
     assert not any({"src", "href"} & set(attrs) for _, attrs in tags.seen)
-    assert set(cells(report).values()) <= set(tags.text)
+    shown = " ".join(tags.text)
+    assert all(cell in shown for cell in cells(report).values())
 
 
 def test_results_of_a_model_are_its_folds(report):

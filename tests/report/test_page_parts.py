@@ -1,5 +1,6 @@
 """The parts of a report's page, each against the folds and rows that it shows."""
 
+import html
 import re
 from importlib.metadata import PackageNotFoundError
 from types import SimpleNamespace
@@ -56,56 +57,54 @@ def noise():
     return report, report.to_html()
 
 
-def test_three_findings_of_a_kind_stand_open_and_the_others_are_counted(noise):
+def test_findings_are_sentences_by_model_and_the_kinds_are_explained_below(noise):
     report, page = noise
     part = part_of(page, "Findings")
-    kinds = part.split("<li><code>")[1:]
-    codes = [row.code for row in report.findings()]
-    assert [kind.split("<")[0] for kind in kinds] == [*dict.fromkeys(codes)]
-    first, second = kinds
-    n_found = codes.count("no_better_than_baseline")
-    assert n_found > 4
-    opened, folded = first.split("<details>")
-    assert opened.count("<li data-") == 3
-    assert folded.count("<li data-") == n_found - 3
-    assert f"<summary>{n_found - 3} more</summary>" in folded
-    assert codes.count("within_noise") == second.count("<li data-") == 3
-    assert "<details>" not in second
-    texts = re.findall(r"</b>: (.*?)</li>", part)
-    assert texts == [row.text for row in report.findings()]
-    assert '<li data-metric="ROC AUC" data-model="m0"><b>ROC AUC, m0</b>: not dist' in opened
-    assert "False-alarm rate in simulations: 22.5 %." in first
-    assert "False-alarm rate in simulations: 11.5 %." in second
-    listed = f"no better than baseline ({n_found}), within noise (3)"
-    assert f"<p>Findings: {listed}.</p>" in page
+    rows = report.findings()
+    told = [html.unescape(text) for text in re.findall(r"<li[^>]*>(.*?)</li>", part)]
+    assert told == str(rows).splitlines()
+    models = [row.model for row in rows]
+    assert [text.split(",")[0] for text in told] == sorted(models, key=models.index)
+    opened, folded = part.split("<details>")
+    assert opened.count("<li") == 12
+    assert f"<summary>{len(rows) - 12} more</summary>" in folded
+    assert '<li data-metric="ROC AUC" data-model="m0">m0, ROC AUC: not distinguishable' in opened
+    codes = dict.fromkeys(row.code for row in rows)
+    assert re.findall(r"<dt>.*?<code>(\w+)</code></dt>", part) == [*codes]
+    assert "False-alarm rate in simulations: 22.5 %." in part
+    assert "False-alarm rate in simulations: 11.5 %." in part
+    listed = re.search(r"<p>Findings: (.*?)\.</p>", page)[1]
+    assert listed.startswith("no better than baseline (ROC AUC of m0, ")
+    assert "; within noise (ROC AUC of " in listed
 
 
 def test_facts_have_no_rate_of_false_alarms_and_may_concern_all_models():
     page = report_of(1, X=X[:24], y=Y[:24], scoring="recall").to_html()
-    kind = part_of(page, "Findings").split("<li><code>")[1]
-    assert kind.startswith("few_rows")
-    assert "False-alarm" not in kind
-    assert "<ul><li>test folds with fewer than 10 rows" in kind
-    assert "few rows, " in page.split("<p>Findings: ")[1].split("</p>")[0]
+    part = part_of(page, "Findings")
+    few = part.split("<code>few_rows</code>")[1].split("<code>")[0]
+    assert "False-alarm" not in few
+    assert '<ul class="findings"><li>Test folds with fewer than 10 rows' in part
+    assert "few rows; " in page.split("<p>Findings: ")[1].split("</p>")[0]
     good = np.column_stack([np.where(Y, 0.9, 0.1) + RNG.random(N) / 20])
     quiet = report_of({"good": Given(0)}, X=good, scoring="roc_auc").to_html()
     assert "<p>Findings: none.</p>" in quiet
     assert "<h2>Findings</h2>" not in quiet
 
 
-def test_models_are_listed_by_metric_with_their_folds(noise):
+def test_a_model_has_one_row_with_all_metrics(noise):
     report, page = noise
     (head, *rows), *_ = tables_of(part_of(page, "Models"))
-    assert head == ["model", "metric", "mean", "sd", "95% interval", "fit (s)", "note"]
-    names = ("ROC AUC", "Brier score", "Recall")
-    assert [row[:2] for row in rows] == [[model, name] for name in names for model in report.models]
+    names = ["ROC AUC", "Brier score", "Recall"]
+    assert head == ["model", *names, "fit (s)"]
+    assert [row[0] for row in rows] == list(report.models)
     times = {m: np.mean([r.fit_time for r in report.results_of(m)]) for m in report.models}
-    signs = dict(zip(names, (1, -1, 1), strict=True))
     summary = {(row.model, row.metric): row for row in report.summary()}
-    for row, metric in zip(rows, np.repeat(report.metrics, len(report.models)), strict=True):
-        own, sign = summary[row[0], str(metric)], signs[row[1]]
-        assert row[2:4] == [f"{sign * own['mean']:.4f}", f"{own['std']:.4f}"]
-        assert row[5] == f"{times[row[0]]:.3f}"
+    for row in rows:
+        for cell, metric, sign in zip(row[1:4], report.metrics, (1, -1, 1), strict=True):
+            own = summary[row[0], metric]
+            ends = sorted((sign * own.low, sign * own.high))
+            assert cell.startswith(f"{sign * own.value:.3f} [{ends[0]:.3f}, {ends[1]:.3f}]")
+        assert row[4] == f"{times[row[0]]:.3f}"
     brier = re.search(r'aria-label="Brier score.*?</svg>', page, re.DOTALL)[0]
     ticks = [float(x) for x in re.findall(r'text-anchor="middle">([-.\d]+)<', brier)]
     assert 0.1 <= min(ticks) <= max(ticks) <= 0.5  # as the values of the folds
@@ -113,15 +112,29 @@ def test_models_are_listed_by_metric_with_their_folds(noise):
     assert captions == ["ROC AUC", "Brier score (lower is better)", "Recall"]
 
 
+def test_the_page_shows_requirements_and_what_it_was_made_from():
+    report = report_of(2, scoring=["roc_auc", "neg_log_loss"])
+    limits = ["roc_auc.value>=0", "m0/roc_auc - m1/roc_auc >= -1"]
+    page = report.to_html(requirements=limits, source="rows <1>.csv, target y")
+    (head, *rows), *_ = tables_of(part_of(page, "Requirements"))
+    assert (head[0], head[-1]) == ("requirement", "verdict")
+    assert [row[-1] for row in rows] == ["pass"] * 3
+    assert "<p>Requirements: 3 of 3 met.</p>" in page
+    footer = html.unescape(re.search(r"<footer>(.*?)</footer>", page)[1])
+    assert re.fullmatch(
+        r"rows <1>\.csv, target y; \d{1,2} [A-Z]\w+ 20\d\d; skmetrics_ext [\d.a-z+]*", footer
+    )
+    assert "<h2>Requirements</h2>" not in report.to_html()
+
+
 def test_undefined_folds_are_counted_out_of_the_defined_ones():
     order = np.argsort(Y, kind="stable")
     report = report_of(1, X=X[order], y=Y[order])
     page = report.to_html()
     (head, *rows), *_ = tables_of(part_of(page, "Models"))
-    assert head[5:7] == ["folds defined", "fit (s)"]
-    defined = {(row[0], row[1]): row[5] for row in rows}
-    assert defined["m0", "ROC AUC"] == "1 of 3"
-    assert defined["m0", "Brier score"] == "3 of 3"
+    own = dict(zip(head, rows[0], strict=True))
+    assert "(2 undefined)" in own["ROC AUC"]
+    assert "undefined" not in own["Brier score"]
     assert "pooled out-of-fold estimates" not in page.lower()
     pooled = report_of(1, interval="pooled").to_html()
     assert "<summary>Pooled out-of-fold estimates</summary>" in pooled

@@ -13,16 +13,13 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from skmetrics_ext import accuracy_score, cross_validation_report, get_scorer, make_scorer
+from skmetrics_ext.formats import with_interval
 from skmetrics_ext.report import summary as summaries
 from skmetrics_ext.report.out_of_fold import ScoredData
+from skmetrics_ext.report.printed import _fitting_tables
+from skmetrics_ext.report.sentences import question_text, rival_text, shown_metric
 from skmetrics_ext.report.summary import bounds_of
-from skmetrics_ext.report.tables import (
-    _fitting_tables,
-    difference_text,
-    for_people,
-    question_text,
-    shown_metric,
-)
+from skmetrics_ext.report.tables import for_people
 from skmetrics_ext.tables import Table
 from tests.report.test_findings import Given
 
@@ -74,19 +71,16 @@ def test_columns_of_each_table():
 def test_columns_and_the_note_of_comparisons():
     report = report_of(confidence_level=0.9)
     plain = report.compare()
-    first = ["metric", "a", "b", "a - b", "90% interval", "p (Holm)"]
-    assert header(plain) == [*first, "P(a)", "P(b)"]
+    first = ["metric", "model", "against", "value", "reference", "difference", "90% interval"]
+    assert header(plain) == [*first, "p (adjusted)"]
     (note,) = plain.notes
-    assert "exactly if p is below 0.1. P: posterior" in note
-    assert note.endswith("that a, or b, is better.")
+    assert "Each interval holds alone; p is adjusted for all pairs of a metric (Holm)." in note
     one = report.compare("recall", rope=0.05)
-    assert header(one) == [*first, "P(a)", "P(±0.05)", "P(b)"]
-    assert one.notes[0].endswith(
-        "is better by more than the region of practical equivalence, or that neither is."
-    )
+    assert header(one)[8:] == ["P(better)", "P(±0.05)", "P(worse)"]
+    assert one.notes[0].endswith("by more than the region of practical equivalence, or neither.")
     both = report.compare(rope={"recall": 0.05, "roc_auc": 0.1})
-    assert header(both)[6:] == ["P(a)", "P(same)", "P(b)"]
-    assert header(report.compare(rope={"recall": 0.05}))[7] == "P(same)"
+    assert header(both)[8:] == ["P(better)", "P(same)", "P(worse)"]
+    assert header(report.compare(rope={"recall": 0.05}))[9] == "P(same)"
     none = report_of(1, baseline=None).compare()
     assert (none.notes, str(none)) == ((), "no pair of models to compare")
 
@@ -95,7 +89,7 @@ def test_an_undefined_difference_is_called_so():
     report = with_values(report_of(), "recall", [NAN, NAN, 0.5])
     rows = report.compare("recall")
     assert [row.n_folds for row in rows] == [1, 1, 3]
-    assert str(rows).splitlines()[2].split()[3] == "undefined"
+    assert "undefined" in str(rows).splitlines()[2].split()
     assert np.isnan([rows[0][f"p_{key}"] for key in ("a_better", "equivalent", "b_better")]).all()
     (two, *_) = with_values(report_of(), "recall", [NAN, 0.5, 0.75]).compare("recall")
     assert two.n_folds == 2
@@ -120,36 +114,39 @@ def test_cells_of_the_printed_report_and_their_notes():
         for r in report.results
     )
     report = replace(report, results=results)
-    lines = str(report).splitlines()
-    assert lines[:2] == [
-        "3 folds of 60 rows: KFold(n_splits=3, random_state=None, shuffle=False)",
-        "mean ± standard deviation over the folds (ddof=1); positive class: 1",
-    ]
-    cells = {line.split("  ")[0]: line for line in lines[5:8]}
-    assert cells["m0"].endswith("  0.5000 ± 0.3536 (1 undefined) [1][2]    1.000")
-    assert re.search(r"  undefined \(3\) \[3\]    0.500$", cells["m1"])
-    assert lines[9:] == [
-        "[1] recall of m0: undefined in 1 of 3 folds: no row",
-        "[2] recall of m0: by convention in 1 of 3 folds: by rule",
-        "[3] recall of m1: undefined in 3 of 3 folds: no row",
-    ]
+    text = str(report)
+    head, table, notes = text.split("\n\n")
+    assert head.startswith("highest ROC AUC: ")
+    assert "\n3 folds of 60 rows: KFold(n_splits=3, random_state=None, shuffle=False)" in head
+    cells = {line.split("  ")[0]: line for line in table.splitlines()[2:]}
+    row = next(r for r in report.summary() if (r.model, r.metric) == ("m0", "recall"))
+    ends = f"[{row.low:.3f}, {row.high:.3f}]"
+    assert f"  0.500 {ends} (1 undefined) [" in cells["m0"]
+    assert re.search(r"  undefined \(3\) [\[\]\d]+    0.500$", cells["m1"])
+    for note in (
+        "Recall of m0: undefined in 1 of 3 folds: no row",
+        "Recall of m0: by convention in 1 of 3 folds: by rule",
+        "Recall of m1: undefined in 3 of 3 folds: no row",
+    ):
+        assert re.search(rf"^\[\d\] {note}$", notes, re.MULTILINE)
     same = with_values(report_of(), "recall", [NAN] * 3)
     same = with_values(same, "roc_auc", [NAN] * 3)
     reasons = [replace(r, reasons=dict.fromkeys(r.reasons or r.values, "why") if r.model == "m0"
                        else r.reasons) for r in same.results]  # fmt: skip
     text = str(replace(same, results=tuple(reasons)))
-    assert "[1] roc_auc, recall of m0: undefined in 3 of 3 folds: why" in text
+    assert "] ROC AUC, Recall of m0: undefined in 3 of 3 folds: why" in text
 
 
 def test_heading_of_groups_and_of_data_without_a_positive_class():
     groups = np.arange(N) // 2
     lines = str(report_of(groups=groups, cv=GroupKFold(3))).splitlines()
-    assert lines[0].startswith("3 folds of 60 rows in 30 groups: GroupKFold(n_splits=3")
-    assert lines[1].endswith("; positive class: 1; intervals by groups")
-    assert lines[2] == ""
+    place = next(k for k, line in enumerate(lines) if line.startswith("3 folds of 60 rows"))
+    assert "in 30 groups: GroupKFold(n_splits=3" in lines[place]
+    head = " ".join(map(str.strip, lines[: lines.index("")]))
+    assert "positive class: 1; intervals by groups; mean with 95 % intervals for the" in head
     names = np.array(["a", "b"])[Y]
     report = cross_validation_report({"m": Given(0)}, X, names, cv=KFold(3), scoring="roc_auc")
-    assert str(report).splitlines()[1] == "mean ± standard deviation over the folds (ddof=1)"
+    assert "positive class" not in str(report)
 
 
 def grid(*columns):
@@ -205,13 +202,19 @@ def test_losses_are_turned_for_people_and_own_names_are_kept():
 
 
 def test_a_difference_as_a_text():
-    row = {"value": -0.25, "low": -0.5, "high": 0.125, "p_value": 0.04, "p_adjusted": 0.0001,
-           "low_holm": -0.75, "high_holm": 0.25}  # fmt: skip
-    assert difference_text("x", row) == ("difference in x -0.2500 [-0.5000, 0.1250], p = 0.040")
-    assert difference_text("x", row, -1, "_holm") == (
-        "difference in x +0.2500 [-0.2500, 0.7500], p (Holm) < 0.001"
+    """The adjusted p-value decides, and is shown where the interval alone says the opposite."""
+    assert rival_text("b", (-0.25, -0.5, 0.125), 0.4, 0.05) == (
+        "not distinguishable from b (-0.250 [-0.500, 0.125])"
     )
-    assert difference_text("x", row | {"value": NAN}).startswith("difference in x nan [")
+    assert rival_text("b", (0.25, 0.125, 0.5), 0.0001, 0.05) == (
+        "better than b (+0.250 [0.125, 0.500])"
+    )
+    assert rival_text("b", (0.25, 0.125, 0.5), 0.06, 0.05) == (
+        "not distinguishable from b (+0.250 [0.125, 0.500], adjusted p = 0.060)"
+    )
+    assert with_interval(0.99547, 0.98747, 0.99838) == "0.995 [0.987, 0.998]"
+    assert with_interval(0.5, 0.4996, 0.5004) == "0.50000 [0.49960, 0.50040]"
+    assert with_interval(NAN, NAN, NAN) == "undefined"
 
 
 def test_the_question_of_a_page():

@@ -47,7 +47,7 @@ def test_a_fold_that_lacks_a_class():
     assert accuracy["mean"] == pytest.approx(theirs.mean())
     text = str(report)
     assert "(4 undefined) [1]" in text
-    assert "[1] gini of GaussianNB: undefined in 4 of 5 folds:" in text
+    assert "[1] Gini of GaussianNB: undefined in 4 of 5 folds:" in text
 
 
 class Flattering(ClassifierMixin, BaseEstimator):

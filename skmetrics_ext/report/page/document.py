@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from datetime import date
 from functools import cache
 from html import escape
-from importlib.metadata import PackageNotFoundError, metadata
+from importlib.metadata import PackageNotFoundError, metadata, version
 from importlib.resources import files
 from textwrap import shorten
 from typing import Any, NamedTuple
@@ -49,6 +50,7 @@ def document(
     body: Iterable[Section | None],
     data: Mapping[str, Any] | None = None,
     card: str = "",
+    source: str = "",
 ) -> str:
     """A page with a heading, a few lines below it, and sections.
 
@@ -64,6 +66,8 @@ def document(
         Input of the page's script: numbers, text and None.
     card : str, default=""
         HTML of a summary below the lead.
+    source : str, default=""
+        What the page was made from, such as a file and its target; shown in the footer.
     """
     lines = "".join(f'<p class="lead">{escape(line)}</p>\n' for line in lead)
     shown, contents = [], []
@@ -80,10 +84,20 @@ def document(
         f"<title>{escape(title)}</title>\n<style>\n{_asset('page.css')}\n</style>\n</head>\n"
         f'<body>\n<div class="page">\n<header><h1>{escape(title)}</h1>\n{lines}{card}</header>\n'
         f'<aside>{nav}<div id="choose"></div></aside>\n'
-        f"<main>\n{''.join(shown)}</main>\n</div>\n"
+        f"<main>\n{''.join(shown)}</main>\n"
+        f"<footer>{escape(_footer(source))}</footer>\n</div>\n"
         f'<script type="application/json" id="data">{embedded(data or {})}</script>\n'
         f"<script>\n{_asset('page.js')}\n</script>\n</body>\n</html>\n"
     )
+
+
+def _footer(source: str) -> str:
+    """The source of a page, its date, and the version that made it."""
+    try:
+        made_by = f"skmetrics_ext {version('skmetrics-ext')}"
+    except PackageNotFoundError:  # run from a checkout
+        made_by = "skmetrics_ext"
+    return "; ".join(filter(None, [source, f"{date.today():%d %B %Y}".lstrip("0"), made_by]))
 
 
 def embedded(data: Mapping[str, Any]) -> str:

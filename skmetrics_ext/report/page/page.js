@@ -98,8 +98,13 @@
     }
     for (const table of all("main table")) {
       if (table.closest(".matrix")) continue;
-      const ofModel = column(table, ["model", "a", "b"]);
+      const ofModel = column(table, ["model", "against"]);
       const ofMetric = column(table, ["metric"]);
+      const titles = column(table, data.metrics || []);
+      const kept = chosen.metric === "" ? titles : column(table, [chosen.metric]);
+      for (const row of table.rows) {
+        for (const place of titles) hide(row.cells[place], !kept.includes(place));
+      }
       for (const row of table.tBodies[0].rows) {
         const text = (place) => row.cells[place].textContent.trim();
         const other = chosen.metric !== "" && ofMetric.some((p) => text(p) !== chosen.metric);

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections import Counter
 from functools import partial
 from html import escape
-from itertools import groupby, product
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,13 +19,24 @@ from skmetrics_ext.plotting.source import DisplaySource
 from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.registry.defaults import THRESHOLD_METRICS, display_name
 from skmetrics_ext.report import findings
+from skmetrics_ext.report.by_group import group_table
+from skmetrics_ext.report.conclusion import conclusion, listed
 from skmetrics_ext.report.out_of_fold import ThresholdCounts
 from skmetrics_ext.report.page import charts
 from skmetrics_ext.report.page import document as html
 from skmetrics_ext.report.page.document import note, section
-from skmetrics_ext.report.summary import interval_title, kind_of, value_or_mean, without_baseline
-from skmetrics_ext.report.tables import fold_notes, for_people, heading, shown_metric
-from skmetrics_ext.tables import Shown, Table
+from skmetrics_ext.report.printed import heading, report_rows
+from skmetrics_ext.report.sentences import capital, shown_metric
+from skmetrics_ext.report.summary import (
+    interval_title,
+    kind_of,
+    shown_cells,
+    value_or_mean,
+    without_baseline,
+)
+from skmetrics_ext.report.tables import for_people
+from skmetrics_ext.requirements import Verdicts
+from skmetrics_ext.tables import Table
 from skmetrics_ext.tallies import Counts
 from skmetrics_ext.validation import InvalidParameterError
 
@@ -46,7 +56,7 @@ _LEGEND = (
     "(lower is better), further left."
 )
 _LONG_TITLE = 80
-_FIRST = 3  # findings of a code that are shown; the others are folded
+_FIRST = 12  # findings that are shown; the others are folded
 _POOLED = (
     "Out-of-fold predictions of all folds together. Scores of models fitted on different folds "
     "have no common scale, so metrics that rank rows are not pooled."
@@ -54,7 +64,9 @@ _POOLED = (
 _NAN = math.nan
 
 
-def report_page(report: CrossValidationReport) -> str:
+def report_page(
+    report: CrossValidationReport, verdicts: Verdicts | None = None, source: str = ""
+) -> str:
     """The report as one self-contained HTML page: a summary, the models, and folded sections."""
     drawn, missing = _charts(report)
     slider, thresholds = _slider(report)
@@ -62,6 +74,7 @@ def report_page(report: CrossValidationReport) -> str:
     several = len(report.models) > 1
     parts = [
         section("Models", _models(report)),
+        None if verdicts is None else section("Requirements", _table(verdicts.rows)),
         _folded("Findings", _findings(report)),
         _folded("Curves", _overlays(report, drawn), *_curves(report, drawn)),
         _folded("Thresholds and confusion matrices", slider, matrices),
@@ -82,12 +95,14 @@ def report_page(report: CrossValidationReport) -> str:
         "thresholds": thresholds or None,
     }
     names = without_baseline(report)
-    listed = ", ".join(names)
-    if len(listed) > _LONG_TITLE:
-        listed = f"{len(names)} models"
+    of_models = ", ".join(names)
+    if len(of_models) > _LONG_TITLE:
+        of_models = f"{len(names)} models"
     warnings = [] if report.grouping is None else report.grouping.warnings
-    card = html.brief([*findings.conclusion(report), _finding_counts(report)])
-    return html.document(f"Cross-validation of {listed}", warnings, parts, data, card)
+    met = [] if verdicts is None else [verdicts.in_words()]
+    card = html.brief([*conclusion(report), *met, _found(report)])
+    title = f"Cross-validation of {of_models}"
+    return html.document(title, warnings, parts, data, card, source)
 
 
 _folded = partial(section, is_folded=True)
@@ -104,75 +119,68 @@ def _table(rows: Table) -> str:
 # --------------------------------------------------------------------------- findings
 
 
-def _finding_counts(report: CrossValidationReport) -> str:
-    """The kinds of findings on one line, with their numbers."""
-    counts = Counter(row.code.replace("_", " ") for row in report.findings())
-    listed = [f"{code} ({count})" if count > 1 else code for code, count in counts.items()]
-    return f"Findings: {', '.join(listed) or 'none'}."
+def _found(report: CrossValidationReport) -> str:
+    """The kinds of findings on one line, each with its metrics and models."""
+    by_code: dict[str, list[str]] = {}
+    for row in findings.findings_of(report):
+        subject = filter(None, [row.metric and shown_metric(row.metric)[0], row.model])
+        by_code.setdefault(row.code.replace("_", " "), []).append(" of ".join(subject))
+    told = [
+        f"{code} ({listed(named)})" if (named := [*filter(None, subjects)]) else code
+        for code, subjects in by_code.items()
+    ]
+    return f"Findings: {'; '.join(told) or 'none'}."
 
 
 def _findings(report: CrossValidationReport) -> str:
-    """Findings by code, with the meaning and advice of each code."""
-    parts = []
+    """Findings by model as sentences, and the meaning of their codes."""
+    rows = findings.findings_of(report)
+    if not rows:
+        return ""
+    items = [f"<li{_data(row)}>{escape(sentence)}</li>" for row, sentence in rows.sentences_of()]
+    shown = f'<ul class="findings">{"".join(items[:_FIRST])}</ul>\n'
+    if more := items[_FIRST:]:
+        shown += _detail(f"{len(more)} more", f'<ul class="findings">{"".join(more)}</ul>')
     guide = html.guide("cross_validation", "warnings-findings")
-    for code, rows in groupby(report.findings(), lambda row: row.code):
+    meanings = []
+    for code in dict.fromkeys(row.code for row in rows):
         kind = findings.KINDS[code]
         meaning = kind.meaning
         if not math.isnan(kind.false_alarms):
             meaning += f" False-alarm rate in simulations: {findings.percent(kind.false_alarms)}."
-        items = [_finding(row) for row in rows]
-        shown = f"<ul>{''.join(items[:_FIRST])}</ul>"
-        if more := items[_FIRST:]:
-            shown += _detail(f"{len(more)} more", f"<ul>{''.join(more)}</ul>")
-        parts.append(
-            f"<li><code>{code}</code>{note(meaning)}{shown}"
-            f'<p class="advice">{escape(kind.advice)} {guide}</p></li>'
-        )
-    return f'<ul class="findings">{"".join(parts)}</ul>\n' if parts else ""
+        name = code.replace("_", " ")
+        meanings.append(f"<dt>{name} <code>{code}</code></dt><dd>{escape(meaning)} {guide}</dd>")
+    return shown + f'<dl class="meanings">{"".join(meanings)}</dl>\n'
 
 
-def _finding(row: Any) -> str:
+def _data(row: Any) -> str:
+    """Attributes by which the script hides a finding."""
     names = {"metric": row.metric and shown_metric(row.metric)[0], "model": row.model}
-    names = {key: escape(name) for key, name in names.items() if name is not None}
-    data = "".join(f' data-{key}="{name}"' for key, name in names.items())
-    subject = f"<b>{', '.join(names.values())}</b>: " if names else ""
-    return f"<li{data}>{subject}{escape(row.text)}</li>"
+    return "".join(f' data-{key}="{escape(name)}"' for key, name in names.items() if name)
 
 
 # --------------------------------------------------------------------------- models
 
 
 def _models(report: CrossValidationReport) -> str:
-    """The summary as a table, ordered by metric, and as charts."""
-    kind, summary, times = kind_of(report), report.summary(), report.times()
-    rows = [
-        row
-        | {
-            "folds": f"{row.n_folds - row.n_undefined} of {row.n_folds}",
-            "fit_time": times[row.model][0],
-            "reasons": None,
-            "notes": "; ".join(fold_notes(row)),
-        }
-        for row in sorted(summary, key=lambda row: report.metrics.index(row["metric"]))
-    ]
-    folds = [Shown("folds defined", "folds")] * any(row["n_undefined"] for row in rows)
-    columns = [*summary.shown(), *folds, Shown("fit (s)", "fit_time", "{:.3f}".format)]
-    table = _table(Table(rows, columns, baseline=summary.baseline))
-    value = "metric of the pooled predictions" if kind == "pooled" else "mean over folds"
+    """A row for each model, as ``print`` shows it, and a chart for each metric."""
+    rows = report_rows(report)
+    value = "metric of the pooled predictions" if kind_of(report) == "pooled" else "mean over folds"
     legend = _LEGEND.format(value=value, title=interval_title(report))
     if report.has_train:
         legend += " Diamond: the training rows."
-    figures = html.pictures(_dot_charts(report, summary), of="metric")
-    return "".join([*map(note, summary.lead), table, note(legend), figures])
+    figures = html.pictures(_dot_charts(report), of="metric")
+    return "".join([note(capital(rows.lead[2])), html.table(rows), note(legend), figures])
 
 
-def _dot_charts(report: CrossValidationReport, summary: Table) -> list[tuple[str, str, str]]:
+def _dot_charts(report: CrossValidationReport) -> list[tuple[str, str, str]]:
     """A chart for each metric: mean, interval and folds of each model."""
     figures = []
     for metric in report.metrics:
         title, sign = shown_metric(metric)
         dots = []
-        for row in for_people(summary.like(row for row in summary if row.metric == metric)):
+        cells = Table(cell for cell in shown_cells(report) if cell["metric"] == metric)
+        for row in for_people(cells):
             folds = [sign * result.values[metric] for result in report.results_of(row.model)]
             numbers = value_or_mean(row), row.low, row.high
             train = row.get("train", _NAN)
@@ -191,8 +199,6 @@ def _groups(report: CrossValidationReport) -> str:
     rows_by = report.data.rows_by
     if rows_by is None:
         return ""
-    from skmetrics_ext.report.by_group import group_table
-
     return note(rows_by.description) + _table(group_table(report))
 
 

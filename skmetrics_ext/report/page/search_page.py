@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.report.page import document as html
 from skmetrics_ext.report.page.charts import Dot, dot_chart
 from skmetrics_ext.report.page.document import note, section
-
-if TYPE_CHECKING:
-    from skmetrics_ext.report.search.result import SearchReport
+from skmetrics_ext.report.sentences import capital, in_direction, shown_metric
+from skmetrics_ext.tables import Table
 
 _ABOUT = (
     "The mean of the chosen candidate is the largest of many noisy means, so it is too high. The "
@@ -27,19 +25,25 @@ _SET = (
 )
 
 
-def search_page(report: SearchReport) -> str:
-    """The report as one self-contained HTML page."""
-    rows, best = report._as_rows(), report.best
+def search_page(rows: Table, best: Estimate, metric: str, source: str = "") -> str:
+    """A page of the candidates, the best one first, and of the corrected value."""
+    name, sign = shown_metric(metric)
     dots = []
     for row in rows[:_MOST_DRAWN]:
         mark = "* " if row.selected else "= " if row.as_good else ""
-        dots.append(Dot(mark + row.label, row.mean, row.low, row.high))
-    dots.append(Dot("corrected for selection", best.value, best.low, best.high, is_baseline=True))
-    drawn = dot_chart(dots, f"{report.metric} of the candidates")
-    picture = html.pictures([(drawn, report.metric)])
-    legend = note(_LEGEND.format(f"{100 * report.confidence_level:g}%"))
+        numbers = in_direction(sign, (row.mean, row.low, row.high))
+        dots.append(Dot(mark + row.label, *numbers))
+    corrected = in_direction(sign, (best.value, best.low, best.high))
+    dots.append(Dot("corrected for selection", *corrected, is_baseline=True))
+    drawn = dot_chart(dots, f"{name} of the candidates")
+    lower = " (lower is better)" if sign < 0 else ""
+    legend = note(_LEGEND.format(f"{100 * best.confidence_level:g} %"))
     parts = [
+        section("Candidates", note(_SET), html.table(rows)),
+        section("Picture", legend, html.pictures([(drawn, f"{name}{lower}")])),
         section("Corrected for selection", note(_ABOUT)),
-        section("Candidates", legend, picture, note(_SET), html.table(rows)),
     ]
-    return html.document(f"Search by {report.metric}", (), parts, card=html.brief(rows.lead))
+    answer, *others = map(capital, rows.lead)
+    title = f"Search by {shown_metric(metric, inside=True)[0]}"
+    card = html.brief(["Which settings are best?", answer, *others])
+    return html.document(title, (), parts, card=card, source=source)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from skmetrics_ext.formats import interval, number, probability
+from skmetrics_ext.formats import interval, number, probability, with_interval
 from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.report.sentences import in_direction, shown_metric
 from skmetrics_ext.result_bases import draw
 from skmetrics_ext.tables import Row, Shown, Table, Tabular, columns, written
 
@@ -69,8 +70,10 @@ class SearchReport(Tabular):
     >>> search = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1, 5, 50]}, cv=KFold(5))
     >>> report = search_report(search, X, y, random_state=0)
     >>> print(report)  # doctest: +NORMALIZE_WHITESPACE
+    best settings: n_neighbors=1: accuracy 0.927 [0.882, 0.961] after correction for choosing
+        among 3
+    best_score_ 0.9267 before correction
     3 candidates, 5 folds of 150 rows: KFold(n_splits=5, random_state=None, shuffle=False)
-    accuracy: best_score_ 0.9267; corrected for selection 0.9267 [0.8824, 0.9612]
     95 % intervals for the 5 fitted models of a candidate; training-set variation not included
     2 of 3 not distinguishable from the best (95 %, marked =)
     candidate         mean          interval       from the best  P(best)  set
@@ -139,13 +142,16 @@ class SearchReport(Tabular):
         """
         return draw(self, ax, parameter)
 
-    def to_html(self, path: str | Path | None = None) -> str | None:
+    def to_html(self, path: str | Path | None = None, *, source: str = "") -> str | None:
         """The report as one self-contained HTML page.
 
         Parameters
         ----------
         path : str or Path, default=None
             File to write.
+        source : str, default=""
+            What the page was made from, such as a file, for its footer, where the date and the
+            version stand.
 
         Returns
         -------
@@ -154,25 +160,27 @@ class SearchReport(Tabular):
         """
         from skmetrics_ext.report.page.search_page import search_page
 
-        return written(search_page(self), path)
+        return written(search_page(self._as_rows(), self.best, self.metric, source), path)
 
 
 def heading(report: SearchReport) -> list[str]:
-    """Lines above the table: the data, the naive, corrected and nested scores, and the set."""
+    """Lines above the table: the best settings, the data, the nested score, and the set."""
     grouped = "" if report.n_groups is None else f" in {report.n_groups} groups"
-    n = len(report.rows)
-    best, level = report.best, f"{100 * report.confidence_level:g} %"
+    n, level = len(report.rows), f"{100 * report.confidence_level:g} %"
+    name, sign = shown_metric(report.metric, inside=True)
+    best, naive = report.best, f"best_score_ {number(report.naive)}"
+    corrected = f" after correction for choosing among {n}" if n > 1 else ""
+    value = with_interval(*in_direction(sign, (best.value, best.low, best.high)))
     lines = [
+        f"best settings: {report.selected.label}: {name} {value}{corrected}",
+        f"{naive} before correction" if n > 1 else naive,
         f"{n} candidate{'s' * (n != 1)}, {report.n_folds} folds of {report.n_rows} rows{grouped}: "
         f"{report.splitter}",
-        f"{report.metric}: best_score_ {number(report.naive)}; corrected for selection "
-        f"{number(best.value)} {interval(best.low, best.high)}".rstrip(),
         f"{level} intervals for the {report.n_folds} fitted models of a candidate; {NOT_INCLUDED}",
     ]
     if report.nested is not None:
-        nested = report.nested
-        ends = interval(nested.low, nested.high)
-        lines.append(f"nested cross-validation: {number(nested.value)} {ends}".rstrip())
+        nested = in_direction(sign, (report.nested.value, report.nested.low, report.nested.high))
+        lines.append(f"nested cross-validation: {name} {with_interval(*nested)}")
     as_good = sum(row["as_good"] for row in report.rows)
     if n > 1:
         lines.append(f"{as_good} of {n} not distinguishable from the best ({level}, marked =)")

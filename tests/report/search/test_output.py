@@ -27,20 +27,21 @@ TWO = report(
 
 def test_print_says_the_three_numbers_and_shows_the_best_first():
     lines = str(DEEP).splitlines()
-    assert lines[0] == (
+    assert lines[2] == (
         "3 candidates, 4 folds of 80 rows: KFold(n_splits=4, random_state=None, shuffle=False)"
     )
     best = DEEP.best
-    assert lines[1] == (
-        f"accuracy: best_score_ {DEEP.naive:.4f}; corrected for selection {best.value:.4f} "
-        f"[{best.low:.4f}, {best.high:.4f}]"
+    assert lines[0] == (
+        f"best settings: max_depth=1: accuracy {best.value:.3f} [{best.low:.3f}, {best.high:.3f}] "
+        "after correction for choosing among 3"
     )
+    assert lines[1] == f"best_score_ {DEEP.naive:.4f} before correction"
     missing = "training-set variation not included"
-    assert lines[2] == f"95 % intervals for the 4 fitted models of a candidate; {missing}"
+    assert lines[3] == f"95 % intervals for the 4 fitted models of a candidate; {missing}"
     assert best.note.startswith(missing)
     assert missing in DEEP.to_html()
-    assert lines[6].startswith("max_depth=1")
-    assert lines[6].endswith("chosen")
+    assert lines[7].startswith("max_depth=1")
+    assert lines[7].endswith("chosen")
     assert "power 80" in str(DEEP)
     assert "criterion=gini" in str(TWO)
 
@@ -66,7 +67,7 @@ def test_notebook_and_page():
     page = DEEP.to_html()
     assert page.startswith("<!DOCTYPE html>")
     assert "max_depth=40" in page
-    assert f"{DEEP.best.value:.4f}" in page
+    assert f"<p>Best settings: max_depth=1: accuracy {DEEP.best.value:.3f} [" in page
     assert "<svg" in page
     marks = {row.label: "* " if row.selected else "= " * row.as_good for row in TWO.rows}
     assert {*marks.values()} == {"* ", "= "}

@@ -383,4 +383,5 @@ def test_the_metric_of_a_search_has_its_name(scoring, name):
     """scikit-learn calls the only metric of a search "score"."""
     found = report(GridSearchCV(TREE, DEPTHS, scoring=scoring, cv=3))
     assert found.metric == name
-    assert f"{name}: best_score_" in str(found)
+    shown = {"neg_log_loss": "log loss", "gini": "Gini"}.get(name, name)
+    assert f": {shown} {abs(found.best.value):.3f}" in str(found)
