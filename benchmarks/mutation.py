@@ -50,7 +50,7 @@ MODULES = {
     ),
     "search report": ("skmetrics_ext/report/search", "skmetrics_ext/inference/selection.py"),
     "inference": ("skmetrics_ext/inference",),
-    "slices": ("skmetrics_ext/slices", "skmetrics_ext/report/weak_slices.py"),
+    "slices": ("skmetrics_ext/slices",),
     "threshold uncertainty": ("skmetrics_ext/thresholds/uncertainty.py",),
     "thresholds": ("skmetrics_ext/thresholds",),
     "command line": ("skmetrics_ext/cli",),

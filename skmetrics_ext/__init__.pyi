@@ -223,12 +223,12 @@ from skmetrics_ext.report import cross_validation_report as cross_validation_rep
 from skmetrics_ext.report.compare_many import compare_many as compare_many
 from skmetrics_ext.report.search.search_report import search_report as search_report
 from skmetrics_ext.report.search.simplest import simplest_within as simplest_within
-from skmetrics_ext.report.weak_slices import weak_slices as weak_slices
 from skmetrics_ext.scoring import ScorerPanel as ScorerPanel
 from skmetrics_ext.scoring import get_scorer as get_scorer
 from skmetrics_ext.scoring import get_scorer_names as get_scorer_names
 from skmetrics_ext.scoring import make_scorer as make_scorer
 from skmetrics_ext.scoring.many import compute_metrics as compute_metrics
+from skmetrics_ext.slices.weak_slices import weak_slices as weak_slices
 from skmetrics_ext.streaming import Accumulator as Accumulator
 from skmetrics_ext.thresholds.at_thresholds import metric_at_thresholds as metric_at_thresholds
 from skmetrics_ext.thresholds.optimizer import ThresholdOptimizerCV as ThresholdOptimizerCV

@@ -29,11 +29,11 @@ from skmetrics_ext.operations.shrinkage import ShrunkTable as ShrunkTable
 from skmetrics_ext.registry import MetricSpec as MetricSpec
 from skmetrics_ext.report import CrossValidationReport as CrossValidationReport
 from skmetrics_ext.report.search.result import SearchReport as SearchReport
-from skmetrics_ext.report.weak_slices import WeakSlices as WeakSlices
 from skmetrics_ext.requirements import Verdicts as Verdicts
 from skmetrics_ext.scoring import PanelResult as PanelResult
 from skmetrics_ext.scoring import Scorer as Scorer
 from skmetrics_ext.slices.group_comparisons import GroupSpread as GroupSpread
+from skmetrics_ext.slices.weak_slices import WeakSlices as WeakSlices
 from skmetrics_ext.tables import Row as Row
 from skmetrics_ext.tables import Table as Table
 from skmetrics_ext.thresholds.search import OptimalThreshold as OptimalThreshold

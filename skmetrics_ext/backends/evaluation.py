@@ -19,12 +19,7 @@ from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.readers import errors_naming
 from skmetrics_ext.inference.labelling import Labelling, Population, naming_labelling
 from skmetrics_ext.inference.reader_studies import refuse_others
-from skmetrics_ext.merged.columns import (
-    ColumnNames,
-    read_group_column,
-    read_value_column,
-    score_columns,
-)
+from skmetrics_ext.merged.columns import ColumnNames, read_group_column, read_value_column
 from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation, evaluate_arrays
 from skmetrics_ext.merged.labelled_groups import evaluate_labelled
 from skmetrics_ext.merged.layout import Layout, find_metrics, make_layout
@@ -39,6 +34,7 @@ from skmetrics_ext.registry.defaults import OF_SCORES
 from skmetrics_ext.slices.coding import check_edges, edges_of, numbers_of, quantile_edges
 from skmetrics_ext.slices.group_columns import GroupColumns, check_bins
 from skmetrics_ext.slices.periods import dataset_in_periods
+from skmetrics_ext.slices.table import score_columns
 from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.column_names import check_names, note_on_name

@@ -5,7 +5,7 @@ Errors name the column, the row and the part.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -358,26 +358,3 @@ def _check_sums(score: Array, names: ColumnNames, place: RowLocation) -> None:
             f"The probabilities {', '.join(names.score)} sum to {score[row].sum():.6g} in "
             f"{place.of(row)}, not to 1."
         )
-
-
-def score_columns(
-    score: str | Sequence[str] | Mapping[Any, str] | None, labels: Any
-) -> tuple[tuple[str, ...], Any]:
-    """Columns of scores, and their classes as far as they are known."""
-    if score is None:
-        return (), labels
-    if isinstance(score, str):
-        return (score,), labels
-    if isinstance(score, Mapping):
-        classes = list(score if labels is None else labels)
-        if len(classes) != len(score) or any(label not in score for label in classes):
-            raise InvalidParameterError(
-                f"score names columns for the classes {list(score)}, but labels are {classes}: "
-                "they must be the same."
-            )
-        return tuple(score[label] for label in classes), classes if labels is None else labels
-    if not isinstance(score, Iterable):
-        raise InvalidParameterError(
-            f"score must be the name of a column, a list of names, or a dict, got {score!r:.60}."
-        )
-    return tuple(score), labels

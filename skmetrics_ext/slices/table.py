@@ -149,3 +149,26 @@ def slice_columns(columns: Any, table: Frame, used: Iterable[str | None]) -> lis
     if len(set(names)) < len(names):
         raise InvalidParameterError(f"columns names a column twice: {names}.")
     return names
+
+
+def score_columns(
+    score: str | Sequence[str] | Mapping[Any, str] | None, labels: Any
+) -> tuple[tuple[str, ...], Any]:
+    """Columns of scores, and their classes as far as they are known."""
+    if score is None:
+        return (), labels
+    if isinstance(score, str):
+        return (score,), labels
+    if isinstance(score, Mapping):
+        classes = list(score if labels is None else labels)
+        if len(classes) != len(score) or any(label not in score for label in classes):
+            raise InvalidParameterError(
+                f"score names columns for the classes {list(score)}, but labels are {classes}: "
+                "they must be the same."
+            )
+        return tuple(score[label] for label in classes), classes if labels is None else labels
+    if not isinstance(score, Iterable):
+        raise InvalidParameterError(
+            f"score must be the name of a column, a list of names, or a dict, got {score!r:.60}."
+        )
+    return tuple(score), labels

@@ -21,12 +21,12 @@ from skmetrics_ext.merged.columns import (
     read_part,
     read_value_column,
     rows_by_group,
-    score_columns,
 )
 from skmetrics_ext.merged.layout import find_metrics, make_layout
 from skmetrics_ext.merged.sums import Sums, count_labels
 from skmetrics_ext.registry import find
 from skmetrics_ext.slices.group_columns import GroupColumns
+from skmetrics_ext.slices.table import score_columns
 from skmetrics_ext.validation.containers import read_column
 
 HERE = RowLocation()

@@ -16,14 +16,20 @@ from skmetrics_ext.inference.draws.readers import part_of
 from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.inference.margins import Asked
 from skmetrics_ext.inference.methods import methods_of
-from skmetrics_ext.merged.columns import score_columns
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import draw
 from skmetrics_ext.slices.coding import MISSING, Coded, check_number
 from skmetrics_ext.slices.slice_search import Search, WeakSlice, search
 from skmetrics_ext.slices.slice_tests import slice_tests
-from skmetrics_ext.slices.table import FEW_BINS, Frame, check_lengths, read_slices, slice_columns
+from skmetrics_ext.slices.table import (
+    FEW_BINS,
+    Frame,
+    check_lengths,
+    read_slices,
+    score_columns,
+    slice_columns,
+)
 from skmetrics_ext.tables import Row, Shown, Table, Tabular, columns
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.groups import Design, read_groups
