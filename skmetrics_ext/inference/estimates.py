@@ -99,8 +99,8 @@ class Estimates(Table):
             row if isinstance(row, EstimateRow) else EstimateRow(row, confidence_level)
             for row in listed
         )
-        told: Any = {"sentences": sentences, "baseline": baseline, "empty": empty}
-        super().__init__(read, columns, lead=lead, notes=notes, **told)
+        further: Any = {"sentences": sentences, "baseline": baseline, "empty": empty}
+        super().__init__(read, columns, lead=lead, notes=notes, **further)
         self.confidence_level = confidence_level
         self.adjusted, self._more_tests = tuple(adjusted), dict(more_tests or {})
         self._groups, self._former = dict(groups or {}), dict(former or {})
@@ -311,8 +311,7 @@ class Estimates(Table):
         -------
         Estimates
         """
-        firsts = [rows[0] for rows in self.together()._families("metric").values()]
-        return self._table(firsts)
+        return self._table(rows[0] for rows in self.together()._families("metric").values())
 
     def _chosen(self, rank: Callable[[EstimateRow], float]) -> Estimates:
         """The row of each metric that is first by a rank, from all that have a value."""
