@@ -18,7 +18,6 @@ from skmetrics_ext.registry import Metric
 from skmetrics_ext.report import summary
 from skmetrics_ext.report.fold import Fold, FoldResult, computed_once
 from skmetrics_ext.report.out_of_fold import FoldValues, OutOfFold, ScoredData, needs_common_scale
-from skmetrics_ext.report.tables import interval_column
 from skmetrics_ext.slices.group_columns import GroupColumns, group_arrays
 from skmetrics_ext.slices.group_comparisons import Groups
 from skmetrics_ext.tables import Shown, Table, columns
@@ -203,7 +202,9 @@ def group_table(report: FoldValues) -> Table:
     shown = [
         *columns("model", "metric"),
         *(Shown(name, is_text=True, none="all") for name in by.names),
-        *columns("value", interval_column(report), "gap", ("p", "p_value"), ("rows", "n_rows")),
+        *columns(
+            "value", summary.interval_column(report), "gap", ("p", "p_value"), ("rows", "n_rows")
+        ),
     ]
     note = (
         f"{summary.interval_heading(report, 'cv')}; gap: difference from all other "

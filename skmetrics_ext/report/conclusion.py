@@ -8,6 +8,7 @@ import numpy as np
 
 from skmetrics_ext.formats import form_for
 from skmetrics_ext.report import summary
+from skmetrics_ext.report.comparisons import comparisons
 from skmetrics_ext.report.out_of_fold import FoldValues
 from skmetrics_ext.report.sentences import (
     Numbers,
@@ -93,7 +94,7 @@ def comparison_of(
     report: FoldValues, metric: str, first: str, second: str | None
 ) -> dict[str, Any] | None:
     """Comparison of two models, as first less second; None if there is none."""
-    for row in summary.comparisons(report, metric):
+    for row in comparisons(report, metric):
         if np.isnan(row["p_value"]) or {row["model"], row["against"]} != {first, second}:
             continue
         if row["model"] == first:

@@ -12,8 +12,9 @@ from skmetrics_ext.formats import json_of
 from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.limits import reader_of_sums
 from skmetrics_ext.registry.find import registered_name
-from skmetrics_ext.report import printed, saving, tables
+from skmetrics_ext.report import saving, tables
 from skmetrics_ext.report.by_group import by_group
+from skmetrics_ext.report.comparisons import compare_models
 from skmetrics_ext.report.findings import findings_of
 from skmetrics_ext.report.out_of_fold import FoldValues, pool, pool_labelled
 from skmetrics_ext.report.summary import (
@@ -21,7 +22,6 @@ from skmetrics_ext.report.summary import (
     INTERVAL_KINDS,
     IntervalKind,
     best_model,
-    compare_models,
     kind_of,
     sum_of_values,
     value_or_mean,
@@ -569,10 +569,10 @@ class CrossValidationReport(FoldValues, Tabular):
 
     def _as_rows(self) -> Table:
         """The printed table, with a row per model."""
-        return printed.report_rows(self)
+        return tables.report_rows(self)
 
     def __str__(self) -> str:
-        return printed.text_report(self)
+        return tables.text_report(self)
 
     def __repr__(self) -> str:
         return (

@@ -19,8 +19,7 @@ from skmetrics_ext.inference.answers import answer
 from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign
 from skmetrics_ext.inference.draws.readers import sample_of_checked
 from skmetrics_ext.inference.draws.samples import TallySample
-from skmetrics_ext.inference.estimate_rows import KEYS, Deferred, EstimateRow
-from skmetrics_ext.inference.estimates import Estimates
+from skmetrics_ext.inference.estimate_rows import Deferred, EstimateRow
 from skmetrics_ext.inference.linearized import Linearized, linearize, mean_of_folds
 from skmetrics_ext.inference.margins import Asked
 from skmetrics_ext.inference.nested_cv import LOSS_OF, nested_cv_interval
@@ -30,7 +29,6 @@ from skmetrics_ext.metrics.spec import NO_ROW, UnknownSpec
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.questions import Rows
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.registry.find import registered_name
 from skmetrics_ext.report.fold import FoldResult, computed_once, group_sizes
 from skmetrics_ext.report.out_of_fold import (
     FoldValues,
@@ -43,7 +41,7 @@ from skmetrics_ext.report.out_of_fold import (
 from skmetrics_ext.scoring.intervals import in_direction, with_view
 from skmetrics_ext.scoring.recording import one_line
 from skmetrics_ext.scoring.scorer import metric_of
-from skmetrics_ext.validation import InvalidParameterError, check_option
+from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import count_rows, read_array
 from skmetrics_ext.validation.groups import INDEPENDENT, Design
 
@@ -172,6 +170,16 @@ def _gap(report: FoldValues, model: str, metric: str) -> dict[str, float]:
     return dict(zip(GAP, (mean, gap, low, high), strict=True))
 
 
+def paired_folds(
+    report: FoldValues, results: Sequence[FoldResult], first: Any, second: Any
+) -> dict[str, Any]:
+    """Arguments of a paired test: two values of each fold where both are finite, and its sizes."""
+    first, second = np.asarray(first), np.asarray(second)
+    defined = np.isfinite(first) & np.isfinite(second)
+    sizes = group_sizes(report.grouping, compress(results, defined))
+    return {"scores_a": first[defined], "scores_b": second[defined], **sizes}
+
+
 # --------------------------------------------------------------------------- intervals
 
 
@@ -222,6 +230,11 @@ def interval_title(report: FoldValues, kind: str | None = None) -> str:
     """Level and target of the intervals: "95 %, the 5 fitted models"."""
     target = TARGETS[kind or kind_of(report)].format(report.n_folds)
     return f"{100 * report.confidence_level:g} %, {target}"
+
+
+def interval_column(report: FoldValues) -> tuple[str, str]:
+    """Title and key of the column of intervals."""
+    return f"{100 * report.confidence_level:g}% interval", "interval"
 
 
 def interval_heading(report: FoldValues, kind: str | None = None) -> str:
@@ -505,99 +518,3 @@ def sum_of_values(report: FoldValues, kind: str, factors: Factors) -> Estimate:
         return KINDS[kind](report, factors)
     except NoIntervalError as error:
         return no_estimate(str(error))
-
-
-# --------------------------------------------------------------------------- comparisons
-
-_POSTERIOR = ("p_a_better", "p_equivalent", "p_b_better")
-
-
-def compare_models(
-    report: FoldValues, metric: str | None, rope: Any, against: str
-) -> list[EstimateRow]:
-    """A row per metric and pair of models; the pairs of a metric are one family of tests."""
-    check_option("against", against, ("all", "baseline"))
-    if metric is not None:
-        metric = registered_name(metric, report.metrics)
-        check_option("metric", metric, report.metrics)
-    if against == "baseline" and report.baseline is None:
-        raise InvalidParameterError("This report has no baseline: compare against='all'.")
-    metrics = report.metrics if metric is None else (metric,)
-    ropes = _ropes(rope, metrics)
-    return [
-        row.changed(**_posterior(report, row, ropes.get(name)), rope=ropes.get(name))
-        for name in metrics
-        for row in comparisons(report, name)
-        if against == "all" or report.baseline in (row["model"], row["against"])
-    ]
-
-
-def _ropes(rope: Any, metrics: Sequence[str]) -> Mapping[str, float]:
-    """Region of practical equivalence by metric."""
-    if rope is None:
-        return {}
-    if isinstance(rope, Mapping):
-        for name in rope:
-            check_option("rope", name, metrics)
-        return rope
-    if len(metrics) > 1:
-        example = f"{{{metrics[0]!r}: {rope!r}, ...}}"
-        raise InvalidParameterError(
-            f"rope={rope!r} is in units of one metric, but {len(metrics)} are compared: pass "
-            f"metric=, or a dict such as rope={example}."
-        )
-    return {metrics[0]: rope}
-
-
-@computed_once
-def comparisons(report: FoldValues, metric: str) -> list[EstimateRow]:
-    """All pairs of models, with p-values and intervals adjusted by Holm's method.
-
-    The adjusted interval of a pair has the level at which Holm's method tests it, so it excludes
-    0 exactly if the adjusted p-value is below 1 - ``confidence_level``.
-    """
-    of_models = [row for row in summary_of(report, "corrected") if row["metric"] == metric]
-    pairs = Estimates(of_models).against(model="each").adjust("holm")
-    rows = []
-    for row in pairs:
-        own = {key: row[key] for key in (*KEYS, "value_a", "value_b", "p_adjusted", "adjustment")}
-        own |= {"n_folds": len(_paired(report, row)["scores_a"])}
-        own |= {"low_holm": _NAN, "high_holm": _NAN}
-        rows.append(EstimateRow(own, report.confidence_level, row.estimate))
-    tested = sorted((r for r in rows if not np.isnan(r["p_value"])), key=lambda r: r["p_value"])
-    alpha = size = 1 - report.confidence_level
-    is_rejected = True
-    for place, row in enumerate(tested):
-        if is_rejected:
-            size = alpha / (len(tested) - place)
-        is_rejected = is_rejected and row["p_adjusted"] < alpha
-        test = row.estimate.at(1 - size)
-        row.update(low_holm=test.low, high_holm=test.high)
-    return rows
-
-
-def paired_folds(
-    report: FoldValues, results: Sequence[FoldResult], first: Any, second: Any
-) -> dict[str, Any]:
-    """Arguments of a paired test: two values of each fold where both are finite, and its sizes."""
-    first, second = np.asarray(first), np.asarray(second)
-    defined = np.isfinite(first) & np.isfinite(second)
-    sizes = group_sizes(report.grouping, compress(results, defined))
-    return {"scores_a": first[defined], "scores_b": second[defined], **sizes}
-
-
-def _paired(report: FoldValues, row: Mapping[str, Any]) -> dict[str, Any]:
-    metric, others = row["metric"], {r.fold: r for r in report.results_of(row["against"])}
-    results = [result for result in report.results_of(row["model"]) if result.fold in others]
-    first = measured(report, metric, results)
-    second = measured(report, metric, [others[result.fold] for result in results])
-    return paired_folds(report, results, first, second)
-
-
-def _posterior(report: FoldValues, row: Mapping[str, Any], rope: float | None) -> dict[str, float]:
-    """Posterior probabilities that a is better by more than ``rope``, that b is, or neither."""
-    if np.isnan(row["p_value"]):
-        return dict.fromkeys(_POSTERIOR, _NAN)
-    bayes = fold_tests.bayesian_correlated_ttest(**_paired(report, row), rope=rope or 0.0)
-    shares = {key: getattr(bayes, key) for key in _POSTERIOR}
-    return shares if rope is not None else shares | {"p_equivalent": _NAN}

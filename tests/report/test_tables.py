@@ -16,10 +16,9 @@ from skmetrics_ext import accuracy_score, cross_validation_report, get_scorer, m
 from skmetrics_ext.formats import with_interval
 from skmetrics_ext.report import summary as summaries
 from skmetrics_ext.report.out_of_fold import ScoredData
-from skmetrics_ext.report.printed import _fitting_tables
 from skmetrics_ext.report.sentences import question_text, rival_text, shown_metric
 from skmetrics_ext.report.summary import bounds_of
-from skmetrics_ext.report.tables import for_people
+from skmetrics_ext.report.tables import _fitting_tables, for_people
 from skmetrics_ext.tables import Table
 from tests.report.test_findings import Given
 

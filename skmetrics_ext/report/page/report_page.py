@@ -25,7 +25,6 @@ from skmetrics_ext.report.out_of_fold import ThresholdCounts
 from skmetrics_ext.report.page import charts
 from skmetrics_ext.report.page import document as html
 from skmetrics_ext.report.page.document import note, section
-from skmetrics_ext.report.printed import heading, report_rows
 from skmetrics_ext.report.sentences import capital, shown_metric
 from skmetrics_ext.report.summary import (
     interval_title,
@@ -34,7 +33,7 @@ from skmetrics_ext.report.summary import (
     value_or_mean,
     without_baseline,
 )
-from skmetrics_ext.report.tables import for_people
+from skmetrics_ext.report.tables import for_people, heading, report_rows
 from skmetrics_ext.requirements import Verdicts
 from skmetrics_ext.tables import Table
 from skmetrics_ext.tallies import Counts
