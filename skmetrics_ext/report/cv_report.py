@@ -14,7 +14,7 @@ from skmetrics_ext.limits import reader_of_sums
 from skmetrics_ext.registry.find import registered_name
 from skmetrics_ext.report import saving, tables
 from skmetrics_ext.report.by_group import by_group
-from skmetrics_ext.report.comparisons import compare_models
+from skmetrics_ext.report.conclusion import compare_models
 from skmetrics_ext.report.findings import findings_of
 from skmetrics_ext.report.out_of_fold import FoldValues, pool, pool_labelled
 from skmetrics_ext.report.summary import (

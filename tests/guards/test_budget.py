@@ -19,7 +19,7 @@ LIMITS = {
     "metrics and registry": 6395,
     "report": 4145,
     "operations": 470,
-    "merged and slices": 3805,
+    "merged and slices": 3812,
     "validation": 2698,
     "plotting": 2385,
     "backends": 2091,
