@@ -14,7 +14,7 @@ from skmetrics_ext._lazy import ignoring
 from skmetrics_ext.backends import partitions
 from skmetrics_ext.backends.engines import open_engine
 from skmetrics_ext.backends.partitions import Engine, PartitionSurvey, Task
-from skmetrics_ext.inference.abstention import NO_ANSWER, Abstained, answered
+from skmetrics_ext.inference.abstention import NO_ANSWER, Abstained, answered, not_ignored
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.readers import errors_naming
 from skmetrics_ext.inference.labelling import Labelling, Population, naming_labelling
@@ -38,6 +38,7 @@ from skmetrics_ext.slices.table import score_columns
 from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.column_names import check_names, note_on_name
+from skmetrics_ext.validation.containers import take_rows
 from skmetrics_ext.validation.parameters import check_draws, check_integer, check_level
 
 _UNITS = {
@@ -79,6 +80,7 @@ def evaluate(
     prevalence: Any = None,
     abstain: Any = None,
     abstained: Abstained = "leave out",
+    ignore: Any = None,
     engine: Literal["auto", "memory", "duckdb", "dask", "spark"] = "auto",
     memory_limit: int | str = "1GiB",
     progress: Progress = None,
@@ -174,6 +176,9 @@ def evaluate(
         memory. The rows have the ``coverage`` next to each metric.
     abstained : {"leave out", "wrong"}, default="leave out"
         What rows without an answer are, as in `compute_metrics`.
+    ignore : label or list of labels, default=None
+        True labels of rows to leave out, such as -100 of tokens without a label; of a frame of
+        pandas or polars, or a table of pyarrow. A note says how many rows these are.
     engine : {"auto", "memory", "duckdb", "dask", "spark"}, default="auto"
         What reads the data. "auto": the engine of the data set itself; for files and streams DuckDB
         if it is installed, else batches in this process. Parquet files whose rows fit into
@@ -219,6 +224,8 @@ def evaluate(
     roc_auc      0.7500     4
     brier_score  0.1581     4
     """
+    if ignore is not None:
+        return _without_ignored(**locals())
     if models is not None:
         return _of_models(**locals())
     if freq is not None:
@@ -359,15 +366,28 @@ def _of_labels(
     return evaluate_labelled(metrics, given, responses, asked, by=by, engine=opened.name, **options)
 
 
+def _without_ignored(dataset: Any, *, true: str, ignore: Any, **options: Any) -> Evaluation:
+    """The evaluation of a frame in memory without the rows of some true labels."""
+    _check_frame(dataset, "ignore=")
+    kept, note = not_ignored(dataset[true], ignore)
+    found = evaluate(take_rows(dataset, np.flatnonzero(kept)), true=true, **options)
+    found.notes = (*found.notes, *filter(None, [note]))
+    return found
+
+
+def _check_frame(data: Any, what: str) -> None:
+    if type(data).__module__.partition(".")[0] not in ("pandas", "polars", "pyarrow"):
+        raise InvalidParameterError(
+            f"{what} reads a frame of pandas or polars, or a table of pyarrow, got "
+            f"{type(data).__name__}: read the rows into one."
+        )
+
+
 def _of_columns(
     data: Any, names: ColumnNames, options: Options, abstain: Any, abstained: str
 ) -> Evaluation:
     """The metrics of a frame in memory, in some of whose rows there is no answer."""
-    if type(data).__module__.partition(".")[0] not in ("pandas", "polars", "pyarrow"):
-        raise InvalidParameterError(
-            "abstain= reads a frame of pandas or polars, or a table of pyarrow, got "
-            f"{type(data).__name__}: read the rows into one."
-        )
+    _check_frame(data, "abstain=")
 
     def of_arrays(metrics: Any, y_true: Any, y_pred: Any, y_score: Any = None, **rest: Any) -> Any:
         found = find_metrics(metrics)

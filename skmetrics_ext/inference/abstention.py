@@ -15,7 +15,14 @@ from skmetrics_ext.metrics.labels.accuracy import accuracy_score
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.result_bases import Facts
 from skmetrics_ext.validation import InvalidParameterError, check_option
-from skmetrics_ext.validation.containers import count_rows, missing_rows, read_column, take_rows
+from skmetrics_ext.validation.containers import (
+    count_rows,
+    missing_rows,
+    read_column,
+    read_numbers,
+    take_rows,
+)
+from skmetrics_ext.validation.encoding import encode
 from skmetrics_ext.validation.labels import read_labels
 from skmetrics_ext.validation.tensors import Function
 
@@ -25,7 +32,7 @@ NO_ANSWER = "pass abstain='missing'"
 _PREDICTIONS = ("y_pred", "pred_a", "pred_b")
 _BY_ROW = (
     *("y_true", "y_score", "y_proba", "sample_weight", "groups", "strata", "rows", "by"),
-    *("proxy", "sampling", "observed", "X", "confidence", "readers"),
+    *("proxy", "sampling", "observed", "X", "confidence", "cost_matrix", "readers"),
 )
 _FAR = 0.02  # coverages that differ by more are noted
 
@@ -35,12 +42,19 @@ def may_abstain(door: Function) -> Function:
 
     @functools.wraps(door)
     def function(
-        *args: Any, abstain: Any = None, abstained: Abstained = "leave out", **options: Any
+        *args: Any,
+        abstain: Any = None,
+        abstained: Abstained = "leave out",
+        ignore: Any = None,
+        **options: Any,
     ) -> Any:
+        if ignore is not None:
+            given = _arguments(door, args, options)
+            kept, told = not_ignored(given["y_true"], ignore)
+            own = _of_rows(given, [*_PREDICTIONS], kept)
+            return _with_note(function(abstain=abstain, abstained=abstained, **own), told)
         if abstain is not None:
-            bound = inspect.signature(door).bind(*args, **options).arguments
-            given = {**bound, **bound.pop("metric_params", {}), **bound.pop("params", {})}
-            return answered(door, given, abstain, abstained)
+            return answered(door, _arguments(door, args, options), abstain, abstained)
         try:
             return door(*args, **options)
         except ValueError as error:
@@ -52,6 +66,39 @@ def may_abstain(door: Function) -> Function:
             ) from error
 
     return cast(Function, function)
+
+
+def _arguments(door: Callable[..., Any], args: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments of a call by name, those of the metric included."""
+    given = dict(inspect.signature(door).bind(*args, **options).arguments)
+    return given | given.pop("metric_params", {}) | given.pop("params", {})
+
+
+def not_ignored(y_true: Any, ignore: Any) -> tuple[Array, str]:
+    """Rows whose true label is none of those to ignore, and how many others there are."""
+    is_list = hasattr(ignore, "__iter__") and not isinstance(ignore, str | bytes)
+    ignored = read_labels(ignore if is_list else [ignore], "ignore")
+    true = read_column(y_true, "y_true").labels
+    if true.ndim != 1:
+        raise InvalidParameterError(
+            f"ignore= names true labels of rows, and y_true is of shape {true.shape}: flatten it."
+        )
+    classes, (codes,) = encode(true)
+    kept = np.isin(classes.astype(object), ignored.astype(object), invert=True)[codes]
+    if not kept.any():
+        raise InvalidParameterError(f"Every true label is in ignore={ignored.tolist()}.")
+    n_left_out = int(np.count_nonzero(~kept))
+    text = f"{n_left_out} of {len(kept)} rows left out: their label is in {ignored.tolist()}"
+    return kept, text if n_left_out else ""
+
+
+def _with_note(result: Any, note: str) -> Any:
+    """A result that says which rows are left out; a dict of values has no place for it."""
+    if isinstance(result, Estimate) and note:
+        return replace(result, note="; ".join(filter(None, [note, result.note])))
+    if hasattr(result, "notes") and note:
+        result.notes = (*result.notes, note)
+    return result
 
 
 def _lacks_values(column: Any) -> bool:
@@ -105,7 +152,10 @@ def _of_rows(given: dict[str, Any], names: list[str], kept: Array) -> dict[str, 
             return {key: cut(each) for key, each in value.items()}
         return _plain(take_rows(value, rows)) if count_rows(value) == n else value
 
-    return {k: cut(v) if k in (*_BY_ROW, *names) else v for k, v in given.items()}
+    costs, of_rows = given.get("cost_matrix"), {*_BY_ROW, *names}
+    if costs is not None and read_numbers("cost_matrix", costs).ndim == 2:  # one of all rows
+        of_rows -= {"cost_matrix"}
+    return {k: cut(v) if k in of_rows else v for k, v in given.items()}
 
 
 def _plain(values: Any) -> Any:

@@ -109,6 +109,7 @@ def compare(
     progress: Progress = None,
     abstain: Any = None,
     abstained: Abstained = "leave out",
+    ignore: Any = None,
     **metric_params: Any,
 ) -> Any:
     r"""Difference of a metric between two models on the same rows, its interval and its test.
@@ -195,6 +196,8 @@ def compare(
     abstain, abstained : object, default=None and "leave out"
         Predictions that are no answer, as in `confidence_interval`; each model is compared on its
         own rows.
+    ignore : label or list of labels, default=None
+        True labels of rows to leave out, as in `confidence_interval`.
     **metric_params : dict
         Parameters of the metric.
 

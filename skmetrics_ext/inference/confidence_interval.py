@@ -87,6 +87,7 @@ def confidence_interval(
     progress: Progress = None,
     abstain: Any = None,
     abstained: Abstained = "leave out",
+    ignore: Any = None,
     **metric_params: Any,
 ) -> Any:
     r"""Any metric with its confidence interval.
@@ -191,6 +192,9 @@ def confidence_interval(
     abstained : {"leave out", "wrong"}, default="leave out"
         What rows without an answer are: left out, or errors, as if the other class had been
         predicted, of several the next in order.
+    ignore : label or list of labels, default=None
+        True labels of rows to leave out, such as -100 of tokens without a label. The note says how
+        many rows these are.
     **metric_params : dict
         Parameters of the metric: ``average``, ``pos_label``, ``labels``, ``beta`` and so on.
 

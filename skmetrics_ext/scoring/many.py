@@ -81,6 +81,7 @@ def compute_metrics(
     confidence_level: float = 0.95,
     abstain: Any = None,
     abstained: Abstained = "leave out",
+    ignore: Any = None,
     **params: Any,
 ) -> Any:
     """Several metrics in one call, at about the cost of one confusion matrix and one sort.
@@ -139,6 +140,9 @@ def compute_metrics(
     abstained : {"leave out", "wrong"}, default="leave out"
         What rows without an answer are: left out, or errors, as if the other class had been
         predicted, of several the next in order.
+    ignore : label or list of labels, default=None
+        True labels of rows to leave out, such as -100 of tokens without a label. The note says how
+        many rows these are.
     **params : dict
         Further parameters (``zero_division``), passed to the metrics that have them; and
         ``proxy``, ``sampling``, ``population``, ``observed``, ``X``, ``target``, ``target_weight``

@@ -15,14 +15,14 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 # capability is added on purpose, and falls when lines go.
 SLACK = 150
 LIMITS = {
-    "inference": 10500,
+    "inference": 10530,
     "metrics and registry": 6395,
     "report": 4145,
     "operations": 470,
     "merged and slices": 3812,
     "validation": 2698,
     "plotting": 2385,
-    "backends": 2091,
+    "backends": 2106,
     "top level": 1911,
     "cli": 2230,
     "scoring": 1140,
