@@ -2,6 +2,7 @@
 
 import ast
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,6 @@ import pytest
 import skmetrics_ext
 
 PACKAGE = Path(skmetrics_ext.__file__).parent
-TREES = {path: ast.parse(path.read_text("utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
 # Types that carried rows, classes and a response before `Rows` and `AskedMetric` did.
 GONE = (
     "AlignedRows",
@@ -43,6 +43,12 @@ SETTLING = (
 MOST, MOST_OUTSIDE_VALIDATION = 63, 48
 
 
+@cache
+def trees():
+    """Parsed modules by file."""
+    return {path: ast.parse(path.read_text("utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
+
+
 def names_in(tree):
     """Names that a module defines, imports or reads."""
     for node in ast.walk(tree):
@@ -55,7 +61,7 @@ def names_in(tree):
 def settlements():
     """Calls that settle the positive class, by file."""
     found = Counter()
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.Call):
                 name = getattr(node.func, "attr", getattr(node.func, "id", ""))
@@ -65,7 +71,7 @@ def settlements():
 
 @pytest.mark.parametrize("name", GONE)
 def test_a_carrier_that_went_has_no_importer(name):
-    assert not [path.name for path, tree in TREES.items() if name in names_in(tree)]
+    assert not [path.name for path, tree in trees().items() if name in names_in(tree)]
 
 
 def test_the_positive_class_is_settled_in_few_places():
@@ -78,7 +84,7 @@ def test_the_positive_class_is_settled_in_few_places():
 def test_pairwise_decision_values_are_refused_in_one_place():
     found = Counter(
         path.relative_to(PACKAGE).as_posix()
-        for path, tree in TREES.items()
+        for path, tree in trees().items()
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "check_pairs"
     )
