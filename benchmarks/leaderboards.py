@@ -61,7 +61,7 @@ def simulate(metric: str, name: str, n: int, n_draws: int) -> list[str]:
         held.append(
             [
                 all(ranks),
-                set(np.flatnonzero(least == 1)) <= set(board.best),
+                set(np.flatnonzero(least == 1)) <= {row.model for row in board.best()},
                 board.winner.low <= true[winner] <= board.winner.high,
                 naive.low <= true[winner] <= naive.high,
             ]

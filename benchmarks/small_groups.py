@@ -54,7 +54,8 @@ def simulate(kind: str, n_draws: int) -> list[str]:
         y = np.ones(len(cell), dtype=int)
         table = sx.compute_metrics(["recall"], y, pred, by=by, intervals=True, **about)
         for row in table.shrunk("recall"):
-            true = recall[row["a"] * SHAPE[1] + row["b"]]
+            a, b = row["group"]
+            true = recall[a * SHAPE[1] + b]
             ends = np.array([row["low"], row["high"], row["raw_low"], row["raw_high"]])
             found.append(
                 [
@@ -64,7 +65,7 @@ def simulate(kind: str, n_draws: int) -> list[str]:
                     ends[3] - ends[2],
                     (row["value"] - true) ** 2,
                     (row["raw"] - true) ** 2,
-                    row["a"] * SHAPE[1] + row["b"] == 9,
+                    a * SHAPE[1] + b == 9,
                 ]
             )
     held = np.array(found, dtype=float)

@@ -42,6 +42,8 @@ _CITATIONS = {
     "holm": "p-values by Holm (1979)",
     "bonferroni": "simultaneous bounds (Bonferroni)",
     "hsu": "multiple comparisons with the best (Hsu 1996)",
+    "nemenyi": "p-values by Nemenyi (1963)",
+    "shrunk": "shrinkage toward a model of the groups (Morris 1983)",
     "max_t": "simultaneous intervals by max-t (Hothorn, Bretz & Westfall 2008)",
     "": "",
 }

@@ -85,7 +85,6 @@ _BY_MODULE = (
     ("inference.confidence_interval", INTERVALS),
     ("inference.proportions", INTERVALS),
     ("inference.two_proportions", INTERVALS),
-    ("inference.pass_at_k", LABELLING),
     ("inference.label_plan", LABELLING),
     ("inference.nested_cv", INTERVALS),
     ("inference.bands", INTERVALS),
@@ -106,6 +105,7 @@ _BY_MODULE = (
 _BY_NAME = {
     "METRICS": REGISTRY,
     "Estimate": INTERVALS,
+    "pass_at_k": LABELLING,
     "corrected_resampled_interval": INTERVALS,
     "metric_at_thresholds": CURVES,
     "WeakSlices": SLICES,

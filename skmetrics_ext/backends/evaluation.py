@@ -234,7 +234,7 @@ def evaluate(
         others: Options = {"weights_are": weights_are, "n_resamples": n_resamples, "proxy": proxy}
         others |= {"sampling": sampling, "curve_points": curve_points, "engine": engine}
         others |= {"observed": observed, "prevalence": prevalence}
-        refuse_others(evaluate, "with abstain=", **others)
+        refuse_others(evaluate, "with abstain=", others)
         level = check_level(confidence_level) if intervals else None
         options: Options = {"pos_label": pos_label, "level": level, "min_rows": min_rows}
         options |= {"metrics": metrics, "margins": margins, "bins": bins}

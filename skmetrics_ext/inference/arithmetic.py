@@ -83,8 +83,11 @@ def _facts_of(x: Expression, known: Facts | None, asked: Asked) -> Facts:
 
 def _operand(value: Any) -> Expression | None:
     """The statistic of an operand; None for a number."""
-    if not isinstance(value, Estimate):
-        return None
+    return _statistic(value) if isinstance(value, Estimate) else None
+
+
+def _statistic(value: Estimate) -> Expression:
+    """The statistic of an estimate, which must hold its rows."""
     if value._made is None:
         raise InvalidParameterError(
             f"{value} has no rows to compute with: it was read from a file, made of numbers, or is "
@@ -128,14 +131,22 @@ def _combined(
     return linear((number, product((-1.0, x))))
 
 
-def _result_from(x: Expression, estimates: Sequence[Estimate]) -> Any:
+def compared(first: Estimate, second: Estimate, read: dict[Any, Any], *, log: bool) -> Any:
+    """The difference of two estimates, or of their logarithms; ``read`` holds what was read."""
+    a, b = (mapped(x, "log") if log else x for x in map(_statistic, (first, second)))
+    return _result_from(linear((1.0, a), (-1.0, b)), [first, second], read)
+
+
+def _result_from(
+    x: Expression, estimates: Sequence[Estimate], read: dict[Any, Any] | None = None
+) -> Any:
     """The result of an operation on estimates, which must have one level."""
     for estimate in estimates:
         if estimate._made.expression is x:
             return estimate
     level, made = shared_level(estimates), estimates[0]._made
     method = made.method if len(x.operands()) == 1 else "auto"  # of one statistic the user's own
-    return result_of(x, Asked(level, plan=made.plan, method=method))
+    return result_of(x, Asked(level, None, made.plan, method, {} if read is None else read))
 
 
 def shared_level(estimates: Sequence[Estimate]) -> float:
@@ -159,8 +170,7 @@ def raised(estimate: Any, power: Any) -> Any:
 
 def applied(estimate: Any, function: Any, *, monotone: bool) -> Any:
     """`Computable.apply`."""
-    x = _operand(estimate)
-    assert x is not None
+    x = _statistic(estimate)
     if not callable(function):
         check_option("function", function, tuple(FUNCTIONS))
     if monotone:
@@ -172,8 +182,7 @@ def applied(estimate: Any, function: Any, *, monotone: bool) -> Any:
 
 def asked_again(estimate: Any, *, level: float | None = None, method: str | None = None) -> Any:
     """`Computable.at` and `Computable.over`."""
-    x, made = _operand(estimate), estimate._made
-    assert x is not None
+    x, made = _statistic(estimate), estimate._made
     level = estimate.confidence_level if level is None else check_level(level)
     return result_of(x, Asked(level, made.claim, made.plan, method or made.method))
 
@@ -182,8 +191,7 @@ def claimed(
     estimate: Any, *, null: float | None, margin: float | None, alternative: str, better: str | None
 ) -> Estimate:
     """`Computable.test`."""
-    x, made = _operand(estimate), estimate._made
-    assert x is not None
+    x, made = _statistic(estimate), estimate._made
     if better is not None:
         check_option("better", better, ("higher", "lower"))
     metrics = {leaf.metric.spec.greater_is_better: leaf.metric for leaf in x.operands()}

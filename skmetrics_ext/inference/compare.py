@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skmetrics_ext.annotations import usage
 from skmetrics_ext.inference import anytime
 from skmetrics_ext.inference import reader_studies as studies
 from skmetrics_ext.inference.abstention import Abstained, may_abstain
 from skmetrics_ext.inference.algebra import Made, linear, mapped
 from skmetrics_ext.inference.anytime import ANYTIME, MIN_ROWS
-from skmetrics_ext.inference.compare_models import check_models, differences_of_models
 from skmetrics_ext.inference.directions import with_directions
 from skmetrics_ext.inference.draws import pairs
 from skmetrics_ext.inference.draws import readers as rows_of
@@ -25,7 +25,9 @@ from skmetrics_ext.inference.draws.bootstrap import DrawPlan, bootstrap_bounds, 
 from skmetrics_ext.inference.draws.rankings import is_mean_area
 from skmetrics_ext.inference.identity import Given, leaf_of
 from skmetrics_ext.inference.labelling import (
+    LABELLING,
     NOT_NARROWER,
+    OF_SEVERAL,
     OTHER_LABELS,
     Corrected,
     Labelling,
@@ -253,19 +255,12 @@ def compare(
     roc_auc  a      b        0.8750     0.5625     +0.3125  [0.1531, 0.4719]  < 0.001    40
     gini     a      b        0.7500     0.1250     +0.6250  [0.3063, 0.9437]  < 0.001    40
     """
-    known: Options = {"proxy": proxy, "sampling": sampling, "population": population}
-    known |= {"observed": observed, "X": X, "target": target, "target_weight": target_weight}
-    known |= {"prevalence": prevalence}
-    others: Options = {"method": method, "strata": strata, "weights_are": weights_are}
-    others |= {"stratified": stratified, "n_resamples": n_resamples, "min_rows": min_rows}
+    given: Options = dict(locals())
     check_models(pred_a, pred_b)
     if isinstance(metric, list | tuple) or isinstance(pred_a, Mapping):
-        single = others | {"alternative": alternative, "margin": margin, "readers": readers}
-        single |= {"readers_are": readers_are, "abstain": abstain, "abstained": abstained}
-        single |= {"random_state": random_state, "n_jobs": n_jobs, "progress": progress}
-        studies.refuse_others(compare, "for several metrics, or models beyond two", **single)
-        shared: Options = {"sample_weight": sample_weight, "groups": groups, **metric_params}
-        shared |= {"threshold": threshold, "confidence_level": confidence_level, **known}
+        why = "for several metrics, or models beyond two"
+        studies.refuse_others(compare, why, given, OF_SEVERAL)
+        shared = {name: given[name] for name in OF_SEVERAL} | metric_params
         return differences_of_models(metric, y_true, pred_a, pred_b, shared)
     check_option("weights_are", weights_are, WEIGHT_KINDS)
     metric_params, pred_a, pred_b = rows_of.at_threshold(
@@ -277,8 +272,7 @@ def compare(
     asked = Asked(claim.level(level), claim, plan, method)
     models = {"pred_a": pred_a, "pred_b": pred_b}
     if readers is not None:
-        others |= {"sample_weight": sample_weight, **known}
-        studies.refuse_others(compare, "with readers=", **others)
+        studies.refuse_others(compare, "with readers=", given, studies.KEPT)
         log = is_ratio(measure)
         study = studies.read_study(measure, y_true, models, groups, readers, log=log)
         if not study.is_of_one_reader:
@@ -288,7 +282,7 @@ def compare(
         of_reader: Any = compare(metric, y_true, pred_a, pred_b, **plain)
         return studies.of_one_reader(of_reader)
     design = sample_weight, groups, strata, weights_are
-    labelling = Labelling.of(**known)
+    labelling = Labelling.of(**{name: given[name] for name in LABELLING})
     if labelling is not None:
         labelling = replace(labelling, responses=(pred_a, pred_b))
     statistics = statistics_of_models(measure, y_true, models, design, labelling)
@@ -567,3 +561,33 @@ def _turned(
     turned = replace(result, low=0.0 - result.high, high=0.0 - result.low)
     turned = replace(turned, value=0.0 - result.value, statistic=0.0 - result.statistic)
     return replace(turned, value_a=result.value_b, value_b=result.value_a)
+
+
+# --------------------------------------------------------------------------- several models
+
+
+def check_models(first: Any, second: Any) -> None:
+    """Two arrays, or one dict of two models or more."""
+    is_dict = isinstance(first, Mapping)
+    if is_dict and (second is not None or len(first) < 2):
+        raise InvalidParameterError(
+            "pred_a and pred_b are two arrays, or pred_a is one dict of two or more, such as "
+            "{'new': pred_new, 'old': pred_old}."
+        )
+    if not is_dict and second is None:
+        from skmetrics_ext import compare
+
+        raise InvalidParameterError(f"compare() is missing 1 model: 'pred_b'. {usage(compare)}")
+
+
+def differences_of_models(
+    metric: Any, y_true: Any, first: Any, second: Any, options: Options
+) -> Any:
+    """Differences of each model from those after it, by metric."""
+    from skmetrics_ext import confidence_interval  # which compares nothing
+
+    models = first if isinstance(first, Mapping) else {"a": first, "b": second}
+    metrics: Any = metric if isinstance(metric, list | tuple) else [metric]
+    predictions: Any = models
+    table = confidence_interval(metrics, y_true, predictions, **options).against(model="each")
+    return table if len(models) == 2 else table.adjust("simultaneous")

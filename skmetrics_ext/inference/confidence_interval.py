@@ -20,7 +20,7 @@ from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
 from skmetrics_ext.inference.estimate_rows import row_from
 from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.inference.identity import Given, leaf_of, value_of
-from skmetrics_ext.inference.labelling import Labelling, Population
+from skmetrics_ext.inference.labelling import LABELLING, OF_SEVERAL, Labelling, Population
 from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.inference.margins import Goal
 from skmetrics_ext.inference.methods import IntervalMethod, interval_of
@@ -254,18 +254,9 @@ def confidence_interval(
     accuracy  0.7500  [0.6277, 0.8422]    60  wilson
     f1_macro  0.7579  [0.6372, 0.8481]    60  effective_n
     """
-    known: Options = {"proxy": proxy, "sampling": sampling, "population": population}
-    known |= {"observed": observed, "X": X, "target": target, "target_weight": target_weight}
-    known |= {"prevalence": prevalence}
+    given: Options = dict(locals())
     if isinstance(metric, list | tuple):
-        single: Options = {"method": method, "goal": goal, "strata": strata}
-        single |= {"weights_are": weights_are, "stratified": stratified, "min_rows": min_rows}
-        single |= {"rows": rows, "readers": readers, "readers_are": readers_are}
-        single |= {"n_resamples": n_resamples, "random_state": random_state}
-        single |= {"n_jobs": n_jobs, "progress": progress}
-        shared: Options = {"sample_weight": sample_weight, "groups": groups, **metric_params}
-        shared |= {"threshold": threshold, "confidence_level": confidence_level, **known}
-        return _of_several(metric, y_true, y_pred, single, shared)
+        return _of_several(metric, y_true, y_pred, given)
     metric_params, y_pred = rows_of.at_threshold(
         threshold, metric, metric_params, y_true, y_pred=y_pred
     )
@@ -273,11 +264,7 @@ def confidence_interval(
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress, min_rows)
     aim = None if goal is None else Goal.of(goal, measure)
     if readers is not None:
-        others: Options = {"method": method, "strata": strata, "sample_weight": sample_weight}
-        others |= {"weights_are": weights_are, "rows": rows, "stratified": stratified}
-        others |= {"n_resamples": n_resamples, "min_rows": min_rows}
-        others |= known
-        studies.refuse_others(confidence_interval, "with readers=", **others)
+        studies.refuse_others(confidence_interval, "with readers=", given, studies.KEPT)
         study = studies.read_study(measure, y_true, {"y_pred": y_pred}, groups, readers)
         if study.is_of_one_reader:
             plain: Options = {"confidence_level": level, **metric_params}
@@ -285,15 +272,16 @@ def confidence_interval(
         else:
             estimate = studies.reader_interval(study, readers_are, level)
         return estimate if aim is None else aim.compared_with(estimate)
-    labelling = Labelling.of(**known)
-    given = Given(measure, y_true, y_pred, sample_weight, groups, strata, weights_are, labelling)
-    statistic = given.statistic()
+    labelling = Labelling.of(**{name: given[name] for name in LABELLING})
+    design = sample_weight, groups, strata, weights_are
+    read = Given(measure, y_true, y_pred, *design, labelling)
+    statistic = read.statistic()
     estimates = interval_of(statistic, method, level, plan, is_whole=True)
     if isinstance(estimates, list):
         if aim is not None:
             estimates = list(map(aim.compared_with, estimates))
-        return table_of(estimates, given, statistic, plan, method, rows)
-    made = Made(leaf_of(given, statistic, rows=rows), plan, method)
+        return table_of(estimates, read, statistic, plan, method, rows)
+    made = Made(leaf_of(read, statistic, rows=rows), plan, method)
     note = "; ".join(filter(None, (estimates.note, note_on_series(y_pred, statistic.origin))))
     estimate = replace(estimates, note=note, _made=made)
     return estimate if aim is None else aim.compared_with(estimate)
@@ -319,15 +307,13 @@ def table_of(
     return Estimates(listed, confidence_level=estimates[0].confidence_level)
 
 
-def _of_several(
-    metrics: Sequence[str], y_true: Any, y_pred: Any, single: Options, shared: Options
-) -> Any:
+def _of_several(metrics: Sequence[str], y_true: Any, y_pred: Any, given: Options) -> Any:
     """The table of `compute_metrics` for metrics that all take the same predictions."""
     from skmetrics_ext import compute_metrics  # of a higher layer
 
-    studies.refuse_others(
-        confidence_interval, "for a list of metrics: call once for each metric", **single
-    )
+    why = "for a list of metrics: call once for each metric"
+    studies.refuse_others(confidence_interval, why, given, OF_SEVERAL)
+    shared = {name: given[name] for name in OF_SEVERAL} | given["metric_params"]
     responses = {rows_of.find_metric(name, {}).spec.response for name in metrics}
     if shared["threshold"] is not None:
         responses -= {"labels"}

@@ -11,7 +11,7 @@ import numpy as np
 
 from skmetrics_ext.inference import simultaneous
 from skmetrics_ext.inference.algebra import Expression, Folds, Leaf, Made, Missing, linear
-from skmetrics_ext.inference.arithmetic import asked_again, result_of
+from skmetrics_ext.inference.arithmetic import asked_again, compared, result_of
 from skmetrics_ext.inference.compare import is_ratio
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
 from skmetrics_ext.inference.margins import Asked
@@ -210,20 +210,19 @@ def pairs_of(rows: Sequence[EstimateRow], name: str, wanted: Any) -> list[Estima
     if wanted != "each":
         of_reference = [row for row in rows if equal(row[name], wanted)]
         pairs = [(row, other) for other in of_reference for row in rows if row is not other]
-    found = []
+    found, read = [], dict[Any, Any]()  # rows of a statistic are read once
     for row, other in pairs:
-        difference = difference_row(_compared(row, other), row, other[name])
+        difference = difference_row(_compared(row, other, read), row, other[name])
         found.append(difference.changed(value_a=row["value"], value_b=other["value"]))
     return found
 
 
-def _compared(row: EstimateRow, other: EstimateRow) -> Estimate:
+def _compared(row: EstimateRow, other: EstimateRow, read: dict[Any, Any]) -> Estimate:
     """The difference as `compare` has it: of logarithms for metrics that are ratios."""
     made = row.estimate._made
     over_folds = made and any(isinstance(leaf, Folds) for leaf in made.expression.operands())
     log = is_ratio(row.measure()[0]) and not over_folds
-    a, b = (each.estimate.apply("log") if log else each.estimate for each in (row, other))
-    found: Estimate = a - b
+    found: Estimate = compared(row.estimate, other.estimate, read, log=log)
     return found
 
 

@@ -58,8 +58,8 @@ class Estimates(Table):
     adjusted : sequence of str, default=()
         How intervals and p-values are adjusted.
     more_tests, compared, former
-        Number of further hypotheses of each family of tests; the column in which the rows of
-        differences differ; attributes that the result had until 0.3.
+        Number of further hypotheses of each family of tests; the column in which differences were
+        taken, with its values in order; attributes that the result had until 0.3.
     columns, sentences, baseline, empty
         As in `Table`; by default all columns are shown that any row has something in.
 
@@ -85,7 +85,7 @@ class Estimates(Table):
         groups: Mapping[Any, Any] | None = None,
         adjusted: Sequence[str] = (),
         more_tests: Mapping[Any, int] | None = None,
-        compared: str = "",
+        compared: Mapping[str, Sequence[Any]] | None = None,
         former: Mapping[str, Any] | None = None,
         columns: Sequence[Shown] | None = None,
         sentences: Sequence[str] = _SENTENCES,
@@ -104,13 +104,13 @@ class Estimates(Table):
         self.confidence_level = confidence_level
         self.adjusted, self._more_tests = tuple(adjusted), dict(more_tests or {})
         self._groups, self._former = dict(groups or {}), dict(former or {})
-        self._compared_by = compared
+        self._compared = dict(compared or {})
 
     def _table(self, rows: Iterable[EstimateRow], **changes: Any) -> Estimates:
         """A plain table of other rows, with the groups and notes of this one."""
         kept: Any = {"lead": self.lead, "notes": self.notes, "adjusted": self.adjusted}
         kept |= {"groups": self._groups, "confidence_level": self.confidence_level}
-        kept |= {"more_tests": self._more_tests, "compared": self._compared_by}
+        kept |= {"more_tests": self._more_tests, "compared": self._compared}
         return Estimates(rows, **{**kept, **changes})
 
     @property
@@ -118,7 +118,7 @@ class Estimates(Table):
         """The column whose values are tested together."""
         kinds = {key: {str(row[key]) for row in self} for key in ("group", "model", "fold")}
         several = (key for key, values in kinds.items() if len(values) > 1)
-        return self._compared_by or next(several, "label")
+        return next(iter(self._compared), next(several, "label"))
 
     def __getattr__(self, name: str) -> Any:
         former = self.__dict__.get("_former", {})
@@ -406,7 +406,8 @@ class Estimates(Table):
         else:
             for family in self._families(*(key for key in IDENTITY[:5] if key != name)).values():
                 rows += pairs_of(family, name, wanted)
-        return self._table(rows, lead=(), more_tests=more, compared=name)
+        compared = {name: list(dict.fromkeys(row[name] for row in self))}
+        return self._table(rows, lead=(), more_tests=more, compared=compared)
 
     def __sub__(self, other: Any) -> Estimates:
         return self._by_row(other, lambda a, b: a - b)
@@ -419,18 +420,15 @@ class Estimates(Table):
         if not isinstance(other, Estimates):
             rows = [row_of(operation(row.estimate, other), row, against=other) for row in self]
             return self._table(rows, lead=())
+        keys = [tuple(row[key] for key in IDENTITY) for row in self]
         partners = {tuple(row[key] for key in IDENTITY): row for row in other}
-        rows, alone = [], []
-        for row in self:
-            key = tuple(row[key] for key in IDENTITY)
-            if key in partners:
-                found = operation(row.estimate, partners[key].estimate)
-                rows.append(row_of(found, row, against="other"))
-            else:
-                alone.append(key)
-        if alone:
+        if alone := [key for key in keys if key not in partners]:
             raise InvalidParameterError(f"rows without a partner in the other table: {alone}.")
-        return self._table(rows, lead=())
+        found = (
+            row_of(operation(row.estimate, partners[key].estimate), row, against="other")
+            for key, row in zip(keys, iter(self), strict=True)
+        )
+        return self._table(found, lead=())
 
     def __add__(self, other: Any) -> Any:
         raise InvalidParameterError(_TWO_TABLES)
@@ -465,7 +463,8 @@ class Estimates(Table):
         keys = [key for key in IDENTITY[:5] if key != self._varies]
         for key, family in self._families(*keys).items():
             n_more = self._more_tests.get(key, 0)
-            changes = simultaneous.adjusted(how, family, self.confidence_level, n_more)
+            of_tests = self.confidence_level, n_more, self._compared.get("model", ())
+            changes = simultaneous.adjusted(how, family, *of_tests)
             pairs = zip(family, changes, strict=True)
             rows += [row.changed(**change, adjustment=said) for row, change in pairs]
         return self._table(rows, adjusted=[*self.adjusted, how])
@@ -540,9 +539,11 @@ class Estimates(Table):
 
     def shown(self) -> list[Shown]:
         """The columns that are shown: by default those that any row has something in."""
-        if self._columns is not None:
-            return super().shown()
         by, are_differences = self._by, any(row["against"] is not None for row in self)
+        groups = ["group"] * (not is_empty(self, "group")) if by is None else by.names
+        of_groups = [Shown(name, is_text=True, none="all") for name in groups]
+        if self._columns is not None:
+            return [*(of_groups if by is not None else ()), *super().shown()]
         ends = f"{100 * self.confidence_level:g}% interval", "interval"
         p_value = ("p (adjusted)", "p_adjusted") if self.adjusted else ("p", "p_value")
         names, numbers = columns("metric", "model", "fold", "label", "against"), columns("value")
@@ -553,11 +554,8 @@ class Estimates(Table):
         if not are_differences:
             further += columns("method")
         further += columns("coverage") if any("coverage" in row for row in self) else []
-        listed = [
-            each for each in (*names, *numbers, *further) if not is_empty(self, each.names()[0])
-        ]
-        groups = by.names if by is not None else ["group"] * (not is_empty(self, "group"))
-        return [*(Shown(name, is_text=True, none="all") for name in groups), *listed]
+        listed = (*names, *numbers, *further)
+        return [*of_groups, *(each for each in listed if not is_empty(self, each.names()[0]))]
 
     def plot(self, *, ax: Any = None) -> Any:
         """A forest plot: a panel for each metric, a dot with its interval for each row.

@@ -27,12 +27,13 @@ from skmetrics_ext.inference.partly_labelled import (
     PartlyGiven,
     PartlyLabelled,
     Reading,
+    correct_by_proxy,
     kurtosis_freedom,
+    with_judge,
+    with_sampling,
     without_influence,
 )
 from skmetrics_ext.inference.populations import at_prevalence, of_verified, to_target
-from skmetrics_ext.inference.proxies import correct_by_proxy, with_judge
-from skmetrics_ext.inference.sampling import with_sampling
 from skmetrics_ext.inference.scales import SCALES, Interval, quantile, scales_of
 from skmetrics_ext.numeric import Array, divide, wilson_bounds
 from skmetrics_ext.registry import Metric, find
@@ -236,8 +237,7 @@ class Labelling:
     @classmethod
     def taken_from(cls, params: dict[str, Any]) -> Labelling | None:
         """The arguments among those of a call, which keeps the others."""
-        names = [item.name for item in fields(cls)[:-3]]
-        given = {name: params.pop(name, None) for name in names}
+        given = {name: params.pop(name, None) for name in LABELLING}
         return cls.of(**given | {"population": given["population"] or "process"})
 
     def select(self, rows: Array, n_rows: int) -> Labelling:
@@ -314,6 +314,11 @@ class Labelling:
             is_known = given[0] in others if given else name == "sampling"
             if getattr(self, name) is not None and not is_known:
                 raise InvalidParameterError(f"{name}= goes with {' or '.join(others)}= only.")
+
+
+LABELLING = tuple(item.name for item in fields(Labelling)[:-3])
+# Arguments of a call on one metric or two models that apply to several, too.
+OF_SEVERAL = ("sample_weight", "groups", "threshold", "confidence_level", *LABELLING)
 
 
 def _check_column(name: str, data: Any) -> None:

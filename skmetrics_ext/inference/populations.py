@@ -19,12 +19,12 @@ from skmetrics_ext.inference import notes
 from skmetrics_ext.inference.linearized import Contributions, Linearized
 from skmetrics_ext.inference.methods import methods_of
 from skmetrics_ext.inference.partly_labelled import (
+    FEW_ROWS,
     PartlyGiven,
     PartlyLabelled,
     Reading,
     soft_contributions,
 )
-from skmetrics_ext.inference.sampling import FEW_ROWS
 from skmetrics_ext.inference.scales import Interval
 from skmetrics_ext.metrics.family import RANKING
 from skmetrics_ext.numeric import Array

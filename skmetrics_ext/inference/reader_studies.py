@@ -7,7 +7,7 @@ Hillis' degrees of freedom, from the contributions of cases to the value of each
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from math import ceil
 from typing import Any, Literal, NamedTuple
@@ -34,6 +34,11 @@ from skmetrics_ext.validation.tensors import to_host
 
 ReadersAre = Literal["random", "fixed"]
 READER_KINDS = ("random", "fixed")
+# Arguments of a call that apply with readers=, too.
+KEPT = (
+    *("alternative", "margin", "goal", "threshold", "confidence_level", "groups", "random_state"),
+    *("readers", "readers_are", "n_jobs", "progress", "abstain", "abstained"),
+)
 METHOD = "obuchowski-rockette"
 ONE_READER = "one reader: the interval says nothing about other readers"
 _TWO_READERS = "two readers show little of how readers differ: add readers"
@@ -118,12 +123,15 @@ class Study(NamedTuple):
 # --------------------------------------------------------------------------- reading
 
 
-def refuse_others(function: Callable[..., Any], why: str, **arguments: Any) -> None:
-    """Refuse arguments of a function that have another value than their default."""
-    defaults = inspect.signature(function).parameters
-    for name, value in arguments.items():
-        if np.ndim(value) or value != defaults[name].default:
-            raise InvalidParameterError(f"{name} is not available {why}.")
+def refuse_others(
+    function: Callable[..., Any], why: str, given: Mapping[str, Any], kept: Collection[str] = ()
+) -> None:
+    """Refuse keyword arguments, but for those that are kept, of other value than their default."""
+    for name, parameter in inspect.signature(function).parameters.items():
+        if name in given and name not in kept and parameter.kind is parameter.KEYWORD_ONLY:
+            value = given[name]
+            if np.ndim(value) or value != parameter.default:
+                raise InvalidParameterError(f"{name} is not available {why}.")
 
 
 def read_study(

@@ -318,7 +318,7 @@ def sample_size(
             )
         others: Options = {"strata": strata, "sample_weight": sample_weight, "samples": samples}
         others["weights_are"] = weights_are
-        studies.refuse_others(sample_size, "with readers= or cases=", **others)
+        studies.refuse_others(sample_size, "with readers= or cases=", others)
         models = {"y_pred": y_pred} | ({} if y_pred_b is None else {"y_pred_b": y_pred_b})
         study = studies.read_study(measure, y_true, models, groups, pilot_readers)
         most = check_number("width", width, 0)

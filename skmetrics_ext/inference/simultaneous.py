@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.algebra import Expression, Leaf, Linear, Mapped
 from skmetrics_ext.inference.answers import blocks_of, joined
@@ -20,14 +20,19 @@ from skmetrics_ext.inference.notes import ROUNDING, note_on_metric
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.scales import quantile
 from skmetrics_ext.inference.t_tests import note_on_few_rows, variance_of_difference
-from skmetrics_ext.inference.tests.rank_tests import holm_adjust
+from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.validation import InvalidParameterError, check_option
+from skmetrics_ext.validation.containers import read_numbers
 
 Pair = tuple[int, int]
 ADJUSTMENTS = ("holm", "bonferroni", "simultaneous")
 
 _EXACT = "clopper_pearson"
+_OF_ANY = (
+    "adjust('simultaneous') takes estimates of the same rows whose metrics have influence values: "
+    "adjust('bonferroni') takes any."
+)
 _SPREAD = ("error", "freedom")
 _AT_ONCE = 1 << 20  # errors that are drawn at once: few products, which threads would slow down
 
@@ -73,10 +78,8 @@ def level_of_all(covariance: Array, level: float, n_draws: int, seed: object) ->
 
 
 @np.errstate(divide="ignore", invalid="ignore", over="ignore")  # nan where undefined
-def by_max_t(
-    models: Sequence[Linearized], pairs: Sequence[Pair], asked: Asked
-) -> tuple[list[Estimate], list[float]]:
-    """Max-t comparisons, from the distribution of the largest of all statistics; p-values alone.
+def by_max_t(models: Sequence[Linearized], pairs: Sequence[Pair], asked: Asked) -> list[Estimate]:
+    """Max-t comparisons, from the distribution of the largest of all statistics.
 
     With one standard normal multiplier for each row, or group, the errors of all models are normal
     with the covariance of the contributions, from which they are drawn. The t statistic of a
@@ -87,14 +90,10 @@ def by_max_t(
     metric, level = models[0].origin.metric, asked.level
     read = models if len(pairs) > 1 else [each for model in models for each in model.readings]
     if not all(each.has_influence for each in read):
-        raise InvalidParameterError(
-            f"adjust='max_t' needs a derivative by the rows, which {metric.name} of these "
-            "data does not have; adjust='holm' resamples each pair."
-        )
+        raise InvalidParameterError(_OF_ANY)
     if len(pairs) == 1:
         ((i, j),) = pairs
-        single = compare_pair(models[i], models[j], asked)
-        return [single], [single.p_value]
+        return [compare_pair(models[i], models[j], asked)]
     log = is_ratio(metric)
     statistics = [model.on_log() if log else model for model in models]
     statistics = [model if model.origin.is_compact else model.as_rows() for model in statistics]
@@ -115,12 +114,11 @@ def by_max_t(
     p_value = _adjusted_to(largest, alone, n_tests)
     away = quantile(level_together(largest, n_tests, level), freedom) * error
     low, high = np.clip((difference - away, difference + away), *differences[0].bounds)
-    method, compared, p_alone = LOG_RATIO if log else "delta", [], alone.tolist()
+    method, compared = LOG_RATIO if log else "delta", []
     for k, (i, j) in enumerate(pairs):
         if not known[k]:  # the two agree on every row, or one is undefined
             alone_asked = Asked(1 - (1 - level) / len(pairs), None, asked.plan, method)
             compared.append(compare_pair(models[i], models[j], alone_asked))
-            p_alone[k] = compared[-1].p_value
             continue
         values = float(statistics[i].value), float(statistics[j].value)
         note = note_on_few_rows(differences[k]) or note_on_metric(metric)
@@ -128,15 +126,7 @@ def by_max_t(
         contrast = Contrast(difference[k], values, method, asked)
         spread: Any = {"error": float(error[k]), "draws": n_draws}
         compared.append(contrast.tested(bounds, p_value=p, note=note, **spread))
-    return compared, p_alone
-
-
-def by_bonferroni(
-    models: Sequence[Linearized], pairs: Sequence[Pair], asked: Asked
-) -> list[Estimate]:
-    """Comparisons with intervals at the Bonferroni level."""
-    asked = replace(asked, level=1 - (1 - asked.level) / len(pairs))
-    return [compare_pair(models[i], models[j], asked) for i, j in pairs]
+    return compared
 
 
 def optimistic_bounds(
@@ -155,7 +145,55 @@ def optimistic_bounds(
 # --------------------------------------------------------------------------- rows of a table
 
 
-def adjusted(how: str, rows: Sequence[Any], level: float, n_more: int = 0) -> list[dict[str, Any]]:
+@document
+def holm_adjust(p_values: ArrayLike) -> Array:
+    r"""Holm's step-down adjustment of p-values for multiple tests.
+
+    .. math:: \tilde p_{(i)} = \max_{j \le i} \min(1, (m - j + 1) p_{(j)})
+
+    Rejecting the hypotheses with adjusted p-values of at most alpha keeps the chance of any false
+    rejection at alpha, whatever the dependence between the tests.
+
+    Parameters
+    ----------
+    p_values : array-like
+        p-values in [0, 1] of any shape; nan stays nan and is not counted.
+
+    Returns
+    -------
+    ndarray
+        Adjusted p-values, in the shape and order of ``p_values``.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    Holm (1979), Scandinavian Journal of Statistics 6(2), 65-70.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import holm_adjust
+    >>> holm_adjust([0.01, 0.04, 0.03])
+    array([0.03, 0.06, 0.06])
+    """
+    values = read_numbers("p_values", p_values)
+    defined = values[~np.isnan(values)]
+    if ((defined < 0) | (defined > 1)).any():
+        raise InvalidParameterError(
+            f"p_values has to be in [0, 1], got {defined.min()} to {defined.max()}."
+        )
+    order = np.argsort(defined, kind="stable")
+    steps = np.minimum(defined[order] * np.arange(len(defined), 0, -1), 1.0)
+    adjusted = np.full(values.shape, np.nan)
+    adjusted[~np.isnan(values)] = np.maximum.accumulate(steps)[np.argsort(order)]
+    return adjusted
+
+
+def adjusted(
+    how: str, rows: Sequence[Any], level: float, n_more: int = 0, among: Sequence[Any] = ()
+) -> list[dict[str, Any]]:
     """What an adjustment changes in each row of a family of tests.
 
     Parameters
@@ -167,11 +205,13 @@ def adjusted(how: str, rows: Sequence[Any], level: float, n_more: int = 0) -> li
         Simultaneous coverage.
     n_more : int
         Number of further hypotheses, which are known to be true.
+    among : sequence
+        Models in the order of the table of which these are the differences.
     """
     check_option("how", how, ADJUSTMENTS)
     p_values = np.array([row["p_value"] for row in rows], dtype=np.float64)
     if how == "simultaneous":
-        return _by_largest(rows, p_values, level)
+        return _by_largest(rows, p_values, level, among)
     if how == "holm":
         p_adjusted = holm_adjust([*p_values, *[1.0] * n_more]).tolist()
         return [{"p_adjusted": p} for p in p_adjusted[: len(rows)]]
@@ -183,25 +223,31 @@ def adjusted(how: str, rows: Sequence[Any], level: float, n_more: int = 0) -> li
     ]
 
 
-def _by_largest(rows: Sequence[Any], p_values: Array, level: float) -> list[dict[str, Any]]:
+def _by_largest(
+    rows: Sequence[Any], p_values: Array, level: float, among: Sequence[Any]
+) -> list[dict[str, Any]]:
     """Bounds and p-values from the distribution of the largest of all statistics."""
     estimates = [row.estimate for row in rows]
     made = [estimate._made for estimate in estimates]
     xs: list[Expression] = [each.expression for each in made if each is not None]
     leaves = list(dict.fromkeys(leaf for x in xs for leaf in x.operands()))
+    named: dict[Any, Any] = {}
+    for row, x in zip(rows, xs, strict=True):
+        named |= zip(x.operands(), (row["model"], row["against"]), strict=False)
+    if among and set(named.values()) <= set(among):  # draws depend on the order of the models
+        leaves.sort(key=lambda leaf: among.index(named[leaf]))
     asked = Asked(level, plan=made[0].plan)
     blocks = blocks_of(Linear(tuple((1.0, leaf) for leaf in leaves)), asked)[0]
     known = {leaf: statistic for block in blocks for leaf, statistic in block}
-    if len(blocks) != 1 or not all(statistic.has_influence for statistic in known.values()):
-        raise InvalidParameterError(
-            "adjust('simultaneous') takes estimates of the same rows whose metrics have influence "
-            "values: adjust('bonferroni') takes any."
-        )
+    if len(blocks) != 1:
+        raise InvalidParameterError(_OF_ANY)
     pairs = [_pair(x, leaves) for x in xs]
     if all(pair is not None for pair in pairs) and len({leaf.metric.name for leaf in leaves}) == 1:
         both = [pair for pair in pairs if pair is not None]
-        compared, _ = by_max_t(list(known.values()), both, asked)
+        compared = by_max_t(list(known.values()), both, asked)
         return [{"low": c.low, "high": c.high, "p_adjusted": c.p_value} for c in compared]
+    if not all(statistic.has_influence for statistic in known.values()):
+        raise InvalidParameterError(_OF_ANY)
     slopes = [x.operands() for x in xs]
     parts = [joined([(leaf, known[leaf]) for leaf in own], own) for own in slopes]
     error, freedom = (np.array([float(getattr(p, name)) for p in parts]) for name in _SPREAD)

@@ -19,10 +19,31 @@ from skmetrics_ext.metrics.labels.rates import (
     recall_score,
 )
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.operations.group_tables import GroupTable
 from skmetrics_ext.registry import find
 from skmetrics_ext.result_bases import Facts
 from skmetrics_ext.validation import InvalidParameterError
+
+
+class GroupTable:
+    """A table of metrics by group."""
+
+    __slots__ = ()
+    groups: Any
+    confidence_level: float
+
+    def _of_one_model(self: Any) -> Any:
+        """The groups, if all rows are of one model."""
+        models = list(dict.fromkeys(row.get("model") for row in self))
+        if len(models) > 1:
+            raise InvalidParameterError(
+                f"groups are compared for one model, and the table has the models {models!s:.80}: "
+                "make a table of each."
+            )
+        return self.groups
+
+
+# --------------------------------------------------------------------------- gaps
+
 
 _DRAWS = 20_000
 _LARGEST = (

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
 from typing import Any, Literal, NamedTuple
 
@@ -15,6 +14,8 @@ from skmetrics_ext.inference.compare import compare_pair
 from skmetrics_ext.inference.draws.atoms import WeightsAre, block_sizes
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan, seed_sequence
 from skmetrics_ext.inference.draws.readers import find_metric, samples_of_models
+from skmetrics_ext.inference.estimate_rows import NEGATED
+from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.inference.identity import related
 from skmetrics_ext.inference.linearized import Linearized, covariance_of, linearize
 from skmetrics_ext.inference.margins import Asked, greater_is_better
@@ -27,8 +28,8 @@ from skmetrics_ext.inference.simultaneous import largest_of, level_together, roo
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, RandomState
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.result_bases import Facts, draw
-from skmetrics_ext.tables import Shown, Table, Tabular, columns
+from skmetrics_ext.result_bases import Facts
+from skmetrics_ext.tables import Shown, columns
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.parameters import check_level
 from skmetrics_ext.validation.positive import class_notes
@@ -45,24 +46,22 @@ _AT_ONCE = 1 << 17  # numbers that are drawn at once
 _CHOSEN = "the best of {} models: its value is too high on average, its interval holds all the same"
 
 
-@dataclass(frozen=True, eq=False, repr=False, slots=True)
-class Leaderboard(Tabular):
-    """Models by rank, as `leaderboard` returns them; printing it shows a table.
+class Leaderboard(Estimates):
+    """Models by rank, as `leaderboard` returns them: `Estimates` with the best model first.
 
     Parameters
     ----------
-    metric : str
-        Name of the metric.
-    rows : Table
-        A row per model, the best first: ``rank``, ``model``, ``value``, ``low``, ``high``,
-        ``rank_low``, ``rank_high``, ``in_best_set`` and ``note``.
-    winner : Estimate
+    rows : iterable of mapping, default=()
+        A row per model, as in `Estimates`, with ``rank``, ``rank_low``, ``rank_high`` and
+        ``in_best_set``.
+    winner : Estimate, default=None
         The first model's value, and an interval that holds although the model was chosen.
-    separate : float
+    separate : float, default=inf
         Rows, or groups or data sets, that would separate the first two models with a power of
         80 %; infinite if they are equal.
-    confidence_level : float
-        Simultaneous coverage of all ranks, and of all intervals.
+    **options : object
+        As of `Estimates`; ``confidence_level`` is the simultaneous coverage of all ranks, and of
+        all intervals.
 
     Examples
     --------
@@ -70,42 +69,38 @@ class Leaderboard(Tabular):
     >>> y = [0, 1] * 50
     >>> models = {"a": y, "b": [0, 1, 1, 1] * 25, "c": [0, 1, 1, 0] * 25}
     >>> board = leaderboard("accuracy", y, models)
-    >>> board.best, board.rows[1].model, board.rows[1].rank_low
+    >>> [row.model for row in board.best()], board[1].model, board[1].rank_low
     (['a'], 'b', 2)
     """
 
-    metric: str
-    rows: Table
-    winner: Estimate
-    separate: float
-    confidence_level: float
+    def __init__(
+        self,
+        rows: Iterable[Mapping[str, Any]] = (),
+        *,
+        winner: Estimate | None = None,
+        separate: float = np.inf,
+        **options: Any,
+    ) -> None:
+        super().__init__(rows, **options)
+        self.winner, self.separate = winner, separate
 
     @property
-    def best(self) -> list[Any]:
-        """The models that may be the best."""
-        return [row["model"] for row in self.rows if row["in_best_set"]]
+    def metric(self) -> str:
+        """Name of the metric."""
+        return str(self[0]["metric"])
 
-    def _as_rows(self) -> Table:
-        return self.rows
-
-    def plot(self, ax: Any = None) -> Any:
-        """Models by rank with their intervals, those that may be the best in colour.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, default=None
-            Axes to draw on; a new figure by default.
+    def best(self) -> Estimates:
+        """The models that may be the best.
 
         Returns
         -------
-        matplotlib.axes.Axes
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
+        Estimates
         """
-        return draw(self, ax)
+        return self.where(in_best_set=True)
+
+    def _contents(self) -> dict[str, Any]:
+        chosen = {"winner": self.winner, "separate": self.separate}
+        return {"metric": self.metric, **super()._contents(), **chosen}
 
 
 class _Models(NamedTuple):
@@ -169,8 +164,8 @@ def leaderboard(
     Returns
     -------
     Leaderboard
-        ``.rows``, ``.best``, ``.winner``, ``.separate``, ``.frame()`` and ``.plot()``; it prints
-        as a table.
+        A row per model, the best first, with ``rank``, ``rank_low``, ``rank_high`` and
+        ``in_best_set``; ``.best()``, ``.winner``, ``.separate`` and ``.plot()``.
 
     Raises
     ------
@@ -287,6 +282,7 @@ def _of_data_sets(estimates: Mapping[Any, Any], over: str) -> _Models:
 def _ranked(models: _Models, names: list[Any], level: float, plan: DrawPlan) -> Leaderboard:
     """Ranks from all differences at once, and intervals of all values at once."""
     metric, n, covariance = models.metric, len(names), models.covariance
+    name = metric.name.removeprefix(NEGATED)  # values are those of the loss itself
     is_loss = not greater_is_better(metric, "a leaderboard")
     scores, root = -models.values if is_loss else models.values, root_of(covariance)
     variance = np.diag(covariance)
@@ -316,16 +312,18 @@ def _ranked(models: _Models, names: list[Any], level: float, plan: DrawPlan) -> 
         low[k], high[k] = alone.low, alone.high
     order = np.argsort(-scores, kind="stable")
     found = {
-        "rank": 1 + (scores > scores[:, None]).sum(axis=1),
         "value": models.values,
         "low": low,
         "high": high,
+        "standard_error": error,
+        "rank": 1 + (scores > scores[:, None]).sum(axis=1),
         "rank_low": 1 + better.sum(axis=0),
         "rank_high": n - better.sum(axis=1),
         "in_best_set": ~better.any(axis=0),
     }
     rows = [
-        {"model": names[k]} | {key: values[k].item() for key, values in found.items()}
+        {"metric": name, "model": names[k], "method": "max_t"}
+        | {key: values[k].item() for key, values in found.items()}
         for k in order.tolist()
     ]
     a, b = order[:2].tolist()
@@ -341,14 +339,14 @@ def _ranked(models: _Models, names: list[Any], level: float, plan: DrawPlan) -> 
     notes.append(f"{rows[0]['model']} is {_CHOSEN.format(n)}")
     notes += [f"{n} models are {len(first):,} pairs, all of which are compared"] * (n > _MANY)
     statistics = models.statistics
-    facts = facts_of_both(None, statistics[a]) if statistics else Facts(metric.name)
+    facts = facts_of_both(None, statistics[a]) if statistics else Facts(name)
     numbers = float(models.values[a]), float(low[a]), float(high[a]), float(error[a])
     winner = Estimate(*numbers, "max_t", level, _CHOSEN.format(n), facts=facts)
     notes += class_notes(positive_class_of(statistics[a].origin)) if statistics else ()
-    lead = f"{metric.name} of {n} models, {models.n_units:,.0f} {models.units} "
+    lead = f"{name} of {n} models, {models.n_units:,.0f} {models.units} "
     lead += f"({100 * level:g} % simultaneous intervals of values and ranks)"
-    table = Table(rows, _COLUMNS, lead=[lead], notes=notes)
-    return Leaderboard(metric.name, table, winner, separate, level)
+    said: Any = {"columns": _COLUMNS, "confidence_level": level, "lead": [lead], "notes": notes}
+    return Leaderboard(rows, winner=winner, separate=separate, **said)
 
 
 def _largest_differences(root: Array, errors: Array, n_draws: int, seed: object) -> Array:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
+from skmetrics_ext.inference.estimate_rows import row_from
+from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.inference.linearized import Linearized
-from skmetrics_ext.inference.methods import interval_of
-from skmetrics_ext.operations.group_tables import GroupTable
-from skmetrics_ext.tables import Table, columns
+from skmetrics_ext.operations.fairness import GroupTable
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.parameters import check_integer
-
-_NAN = float("nan")
-_COLUMNS = columns("value", ("band", "interval"), ("rows", "n_rows"), "method")
 
 
 class OrderedGroups(GroupTable):
@@ -20,7 +17,7 @@ class OrderedGroups(GroupTable):
 
     __slots__ = ()
 
-    def rolling(self, metric: str, n_groups: int = 3) -> Table:
+    def rolling(self, metric: str, n_groups: int = 3) -> Estimates:
         """A metric over windows of consecutive groups, with a band that holds for all windows.
 
         The groups are those of one column in its order, such as the months of
@@ -35,10 +32,10 @@ class OrderedGroups(GroupTable):
 
         Returns
         -------
-        Table
-            A row per window with ``group`` (its last one), ``first``, ``value``, ``low``,
-            ``high``, ``n_rows``, ``method`` and ``note``. The bounds are simultaneous over the
-            windows (Bonferroni): a constant that lies outside one of them is refuted.
+        Estimates
+            A row per window with ``group``, its last one, and ``first``. The bounds are
+            simultaneous over the windows (Bonferroni): a constant that lies outside one of them is
+            refuted.
 
         Raises
         ------
@@ -52,11 +49,11 @@ class OrderedGroups(GroupTable):
         >>> pred = [0, 1, 1, 1] * 20 + [0, 1, 1, 0] * 20
         >>> table = compute_metrics(["recall"], y, pred, by={"month": month}, intervals=True)
         >>> print(table.rolling("recall", 2))
-        month   value              band  rows  method
-        -----  ------  ----------------  ----  ------
-        2      1.0000  [0.9128, 1.0000]    80  wilson
-        3      0.8333  [0.6905, 0.9181]    80  wilson
-        4      0.6667  [0.5122, 0.7921]    80  wilson
+        month  metric   value      95% interval  rows  method
+        -----  ------  ------  ----------------  ----  ------
+        2      recall  1.0000  [0.9128, 1.0000]    80  wilson
+        3      recall  0.8333  [0.6905, 0.9181]    80  wilson
+        4      recall  0.6667  [0.5122, 0.7921]    80  wilson
         <BLANKLINE>
         windows of 2 groups, 95 % simultaneous
         """
@@ -70,15 +67,12 @@ class OrderedGroups(GroupTable):
         windows = [cells[k : k + size] for k in range(len(cells) - size + 1)]
         statistics = [comparison.statistic(window) for window in windows]
         n_known = sum(isinstance(statistic, Linearized) for statistic in statistics)
-        each = 1 - (1 - self.confidence_level) / max(n_known, 1)
-        rows = []
-        for window, statistic in zip(windows, statistics, strict=True):
-            row = {"group": window[-1], "first": window[0], "value": _NAN, "low": _NAN}
-            row |= {"high": _NAN, "method": "", "note": statistic}
-            if isinstance(statistic, Linearized):
-                found: Any = interval_of(statistic, "auto", each, comparison.source.plan)
-                row |= {key: getattr(found, key) for key in ("value", "low", "high", "method")}
-                row["note"] = found.note
-            rows.append(row | {"n_rows": sum(comparison.n_rows[cell] for cell in window)})
-        lead = f"windows of {size} groups, {100 * self.confidence_level:g} % simultaneous"
-        return by.table(rows, _COLUMNS, [lead])
+        each, rows = 1 - (1 - self.confidence_level) / max(n_known, 1), []
+        for window in windows:
+            identity = {"metric": metric, "group": window[-1], "first": window[0]}
+            n_rows = sum(comparison.n_rows[cell] for cell in window)
+            found = comparison.estimate_of(window, each)
+            rows.append(row_from(found, **identity, n_rows=n_rows))
+        notes = [f"windows of {size} groups, {100 * self.confidence_level:g} % simultaneous"]
+        shown = {None: replace(self.groups, source=None)}
+        return Estimates(rows, confidence_level=self.confidence_level, notes=notes, groups=shown)

@@ -7,15 +7,17 @@ groups is that of Paule & Mandel (1982), Journal of Research of the NBS 87(5), 3
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.inference.methods import interval_of, share_counts
 from skmetrics_ext.inference.scales import quantile
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.operations.group_tables import GroupTable
-from skmetrics_ext.tables import Table, columns
+from skmetrics_ext.operations.fairness import GroupTable
+from skmetrics_ext.tables import columns
 from skmetrics_ext.validation import InvalidParameterError
 
 _LEAST_ROWS, _LEAST_FREEDOM = 3, 4  # of a group, and of all groups
@@ -28,13 +30,13 @@ _ON_AVERAGE = (
 _COLUMNS = columns("raw", "fitted", "value", "interval", ("rows", "n_rows"), "weight", "unlike")
 
 
-class ShrunkTable(Table):
-    """Groups with their raw and shrunk values; a `Table` with the standard deviation ``tau``.
+class ShrunkTable(Estimates):
+    """Groups with their raw and shrunk values; `Estimates` with the standard deviation ``tau``.
 
     Parameters
     ----------
     *args, **options
-        As of `Table`.
+        As of `Estimates`.
 
     Examples
     --------
@@ -68,8 +70,8 @@ class SmallGroups(GroupTable):
         Returns
         -------
         ShrunkTable
-            A row per group with ``raw``, ``raw_low``, ``raw_high``, ``fitted`` (by the model),
-            ``value``, ``low``, ``high``, ``weight`` (of the raw value), ``unlike`` and ``n_rows``;
+            A row per group, with ``raw``, ``raw_low``, ``raw_high``, ``fitted`` (by the model),
+            ``weight`` (of the raw value), ``unlike`` and ``n_rows`` next to the shrunk ``value``;
             ``tau`` is the standard deviation of groups around the model.
 
         Raises
@@ -82,7 +84,7 @@ class SmallGroups(GroupTable):
         Morris (1983), Journal of the American Statistical Association 78(381), 47-55; Paule &
         Mandel (1982), Journal of Research of the National Bureau of Standards 87(5), 377-385.
         """
-        return shrunk_groups(self._of_one_model().of(metric), self.confidence_level)
+        return shrunk_groups(self._of_one_model(), metric, self.confidence_level)
 
 
 class Shrunk(NamedTuple):
@@ -122,9 +124,9 @@ def shrink(values: Array, variances: Array, design: Array) -> Shrunk:
     return Shrunk(fitted + (1 - share) * away, np.sqrt(squared), fitted, 1 - share, unlike, tau2)
 
 
-def shrunk_groups(comparison: Any, level: float) -> ShrunkTable:
+def shrunk_groups(groups: Any, metric: str, level: float) -> ShrunkTable:
     """The groups of an evaluation by one metric, each pulled toward the model of its attributes."""
-    by, kept, left = comparison.by, {}, []
+    comparison, by, kept, left = groups.of(metric), groups.by, {}, []
     for cell in comparison.cells:
         statistic = comparison.statistic([cell])
         is_known = not isinstance(statistic, str) and statistic.has_influence
@@ -160,9 +162,10 @@ def shrunk_groups(comparison: Any, level: float) -> ShrunkTable:
         low, high = np.clip(found.value[k] + reach[k] * np.array([-1, 1]), start, stop).tolist()
         if found.unlike[k]:
             low, high = min(low, raw.low), max(high, raw.high)
-        row = {"group": cell, "raw": raw.value, "raw_low": raw.low, "raw_high": raw.high}
-        row |= {"fitted": float(found.fitted[k]), "value": float(found.value[k])}
-        row |= {"low": low, "high": high, "weight": float(found.weight[k])}
+        row = {"metric": metric, "group": cell, "value": float(found.value[k])}
+        row |= {"low": low, "high": high, "standard_error": float(found.error[k])}
+        row |= {"method": "shrunk", "raw": raw.value, "raw_low": raw.low, "raw_high": raw.high}
+        row |= {"fitted": float(found.fitted[k]), "weight": float(found.weight[k])}
         rows.append(row | {"unlike": bool(found.unlike[k]), "n_rows": comparison.n_rows[cell]})
     notes = [_ON_AVERAGE]
     apart = [by.label_of(row["group"]) for row in rows if row["unlike"]]
@@ -170,8 +173,8 @@ def shrunk_groups(comparison: Any, level: float) -> ShrunkTable:
         notes.append(f"unlike the model, with the raw interval joined in: {'; '.join(apart)}")
     if left:
         notes.append(f"left out, for want of rows or of a value: {'; '.join(left)}")
-    shown = by.table(rows, _COLUMNS, notes)
-    table = ShrunkTable(shown, shown.shown(), notes=notes)
+    shown = {None: replace(groups, source=None)}
+    table = ShrunkTable(rows, columns=_COLUMNS, confidence_level=level, notes=notes, groups=shown)
     table.tau = found.tau2**0.5
     return table
 

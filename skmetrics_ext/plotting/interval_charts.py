@@ -90,7 +90,9 @@ def not_different(
     names: Sequence[Any], rows: Sequence[Mapping[str, Any]], level: float
 ) -> list[tuple[int, int]]:
     """First and last model of each longest run in which no two differ significantly."""
-    differ = {frozenset((row["first"], row["second"])) for row in rows if row["p_value"] <= level}
+    differ = {
+        frozenset((row["model"], row["against"])) for row in rows if row["p_adjusted"] <= level
+    }
     alike = np.array([[frozenset((a, b)) not in differ for b in names] for a in names])
     runs: list[tuple[int, int]] = []
     for first, _ in enumerate(names):

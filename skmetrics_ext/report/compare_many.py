@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
-from itertools import combinations
+from dataclasses import replace
 from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.inference.algebra import linear, mapped
-from skmetrics_ext.inference.compare import LOG_RATIO, design_effect, is_ratio
+from skmetrics_ext.inference.algebra import Made
+from skmetrics_ext.inference.compare import LOG_RATIO, is_ratio, statistics_of_models
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
-from skmetrics_ext.inference.draws.readers import find_metric, samples_of_models
-from skmetrics_ext.inference.estimate_rows import Deferred, EstimateRow
+from skmetrics_ext.inference.draws.readers import find_metric
+from skmetrics_ext.inference.estimate_rows import EstimateRow
 from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.inference.identity import Given, leaf_of
-from skmetrics_ext.inference.linearized import linearize
+from skmetrics_ext.inference.labelling import Labelling
 from skmetrics_ext.inference.margins import Asked
 from skmetrics_ext.inference.methods import positive_class_of
 from skmetrics_ext.inference.results import design_text
-from skmetrics_ext.inference.simultaneous import Pair, by_bonferroni, by_max_t
-from skmetrics_ext.inference.tests.rank_tests import holm_adjust
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import RandomState
 from skmetrics_ext.progress import Progress
@@ -30,8 +27,10 @@ from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.parameters import check_level
 from skmetrics_ext.validation.positive import class_notes
 
-_KEYS = ("value", "low", "high", "standard_error", "method", "note")
-ADJUSTMENTS = {"max_t": ("simultaneous",), "holm": ("bonferroni", "holm")}
+ADJUSTMENTS: dict[str, tuple[Any, ...]] = {
+    "max_t": ("simultaneous",),
+    "holm": ("bonferroni", "holm"),
+}
 
 
 @document
@@ -94,7 +93,8 @@ def compare_many(
     progress : bool, callable or None, default=None
         Whether, or how, to show the progress of resampling.
     **metric_params : dict
-        Parameters of the metric.
+        Parameters of the metric; also ``proxy=``, ``sampling=``, ``observed=`` and the other
+        arguments for rows without a label, as in `compare`.
 
     Returns
     -------
@@ -140,53 +140,45 @@ def compare_many(
     """
     check_option("adjust", adjust, list(ADJUSTMENTS))
     check_option("weights_are", weights_are, WEIGHT_KINDS)
+    labelling = Labelling.taken_from(metric_params)
     measure, level = find_metric(metric, metric_params), check_level(confidence_level)
     names = _names(predictions, control)
-    labels = tuple(f"predictions[{name!r}]" for name in names)
-    by_label = dict(zip(labels, predictions.values(), strict=True))
+    by_label = {f"predictions[{name!r}]": pred for name, pred in predictions.items()}
     design = sample_weight, groups, strata, weights_are
     plan = DrawPlan(n_resamples, False, random_state, n_jobs, progress)
-    statistics = list(map(linearize, samples_of_models(measure, y_true, by_label, *design)))
-    asked = Asked(level, plan=plan)
-    pairs, log = _pairs(names, control), is_ratio(measure)
-    if adjust == "max_t":
-        comparisons, alone = by_max_t(statistics, pairs, asked)
-        p_adjusted = [each.p_value for each in comparisons]
-    else:
-        comparisons = by_bonferroni(statistics, pairs, asked)
-        alone = [each.p_value for each in comparisons]
-        p_adjusted = holm_adjust(alone).tolist()
-    source = object()
-    leaves = [
-        leaf_of(Given(measure, y_true, each, *design), statistic, source=source)
-        for each, statistic in zip(predictions.values(), statistics, strict=True)
-    ]
-    rows, adjustment = [], ", ".join(ADJUSTMENTS[adjust])
-    values = [float(each.value) for each in statistics]
-    for (i, j), found, p, p_of_all in zip(pairs, comparisons, alone, p_adjusted, strict=True):
-        a, b = ((mapped(leaf, "log") if log else leaf) for leaf in (leaves[i], leaves[j]))
-        row = {"metric": measure.name, "model": names[i], "against": names[j], "p_value": p}
-        row |= {key: getattr(found, key) for key in _KEYS}
-        row |= {"value_a": values[i], "value_b": values[j]}
-        row |= {"p_adjusted": p_of_all, "adjustment": adjustment}
-        question = Deferred(measure, partial(linear, (1.0, a), (-1.0, b)), level, plan)
-        rows.append(EstimateRow(row, level, question))
-    described = f"{adjust}, {LOG_RATIO}" if log else adjust
+    statistics = statistics_of_models(measure, y_true, by_label, design, labelling)
+    if adjust == "max_t" and len(names) > 2 and not all(s.has_influence for s in statistics):
+        raise InvalidParameterError(
+            f"adjust='max_t' needs a derivative by the rows, which {measure.name} of these data "
+            "does not have; adjust='holm' resamples each pair."
+        )
+    source, rows = object(), []
+    for name, pred, statistic in zip(names, predictions.values(), statistics, strict=True):
+        leaf = leaf_of(Given(measure, y_true, pred, *design, labelling), statistic, source=source)
+        alone = Asked(level).result(leaf.value)  # without an interval, which nobody asked for
+        known = replace(alone, _made=Made(leaf, plan))
+        row = {"metric": measure.name, "model": name, "value": leaf.value}
+        rows.append(EstimateRow(row, level, known))
+    found = Estimates(rows, confidence_level=level)
+    found = found.against(model="each" if control is None else control)
+    for how in ADJUSTMENTS[adjust]:
+        found = found.adjust(how)
+    values = {row["model"]: row["value"] for row in rows}
+    described = f"{adjust}, {LOG_RATIO}" if is_ratio(measure) else adjust
     counts: dict[str, Any] = {}
     if not statistics[0].design.is_plain:
-        effects = [design_effect(statistics[i], statistics[j], log=log) for i, j in pairs]
         counts = statistics[0].atoms.of_design()
+        effects = [row.estimate.design_effect for row in found]
         described += f"; {design_text(**counts, effects=effects)}"
-    of_model = dict(zip(names, values, strict=True))
-    listed = ", ".join(f"{name} {value:.4g}" for name, value in of_model.items())
+    listed = ", ".join(f"{name} {value:.4g}" for name, value in values.items())
     return Estimates(
-        rows,
+        found,
         confidence_level=level,
         lead=[f"{measure.name}: {listed} ({100 * level:g}% simultaneous intervals, {described})"],
         notes=class_notes(positive_class_of(statistics[0].origin)),
-        adjusted=ADJUSTMENTS[adjust],
-        compared="model",
-        former={"values": of_model, "metric": measure.name, "control": control, **counts},
+        adjusted=found.adjusted,
+        compared={"model": names},
+        former={"values": values, "metric": measure.name, "control": control, **counts},
     )
 
 
@@ -202,10 +194,3 @@ def _names(predictions: Any, control: Any) -> list[Any]:
     if control is not None:
         check_option("control", control, names)
     return names
-
-
-def _pairs(names: list[Any], control: Any) -> list[Pair]:
-    if control is None:
-        return list(combinations(range(len(names)), 2))
-    place = names.index(control)
-    return [(i, place) for i in range(len(names)) if i != place]

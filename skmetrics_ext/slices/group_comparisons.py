@@ -205,8 +205,11 @@ class GroupComparison:
 
     def estimate(self, group: Any, level: float) -> Estimate:
         """The estimate of a group as displayed, or one that says why there is none."""
-        asked = Asked(level, plan=self.source.plan)
-        x = self.expression(self.parts(group))
+        return self.estimate_of(self.parts(group), level)
+
+    def estimate_of(self, cells: Sequence[Any], level: float) -> Estimate:
+        """The estimate of the rows of some cells together."""
+        asked, x = Asked(level, plan=self.source.plan), self.expression(cells)
         return missing(x.reason, level) if isinstance(x, Missing) else result_of(x, asked)
 
     @property

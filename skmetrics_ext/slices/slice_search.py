@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from skmetrics_ext.inference.tests.rank_tests import holm_adjust
+from skmetrics_ext.inference.simultaneous import holm_adjust
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.slices.coding import Coded, ColumnCross, Slice, column_crosses
 from skmetrics_ext.slices.slice_tests import ExactTests, StudentTests

@@ -64,7 +64,7 @@ def test_raw_values_stay():
     found = evaluated(FRAME)
     table = found.shrunk("recall")
     for row in table:
-        group = (row["a"], row["b"])
+        group = row["group"]
         raw = next(r for r in found if r["group"] == group and r["metric"] == "recall")
         assert (row["raw"], row["raw_low"], row["raw_high"]) == (raw.value, raw.low, raw.high)
 
@@ -88,7 +88,7 @@ def test_a_group_unlike_the_model_keeps_its_raw_interval():
     hits[1, 2] = 8
     table = evaluated(frame_of(hits, rows)).shrunk("recall")
     (bad,) = [row for row in table if row["unlike"]]
-    assert (bad["a"], bad["b"]) == ("a1", "b2")
+    assert bad["group"] == ("a1", "b2")
     assert bad["low"] <= bad["raw_low"] <= bad["raw_high"] <= bad["high"]
     assert "unlike the model, with the raw interval joined in: a=a1, b=b2" in str(table)
 

@@ -241,8 +241,8 @@ def test_the_heading_says_how_the_rows_depend_on_each_other():
 
 def test_rows_frames_and_text():
     found = compare_many("roc_auc", Y, SCORES, random_state=0)
-    assert list(found.frame().columns)[-4:] == [
-        "value_a", "value_b", "p_adjusted", "adjustment",
+    assert list(found.frame().columns)[-7:] == [
+        "value_a", "value_b", "statistic", "alternative", "margin", "p_adjusted", "adjustment",
     ]  # fmt: skip
     assert len(found.frame()) == len(found.rows) == 6
     text = str(found)
@@ -265,7 +265,7 @@ def test_rows_frames_and_text():
 )
 def test_stretches_of_models_that_do_not_differ(apart, expected):
     rows = [
-        {"first": i, "second": j, "p_value": 0.01 if (i, j) in apart else 0.5}
+        {"model": i, "against": j, "p_adjusted": 0.01 if (i, j) in apart else 0.5}
         for i, j in combinations("abcd", 2)
     ]
     assert not_different("abcd", rows, 0.05) == expected

@@ -16,7 +16,6 @@ from skmetrics_ext.inference.margins import Asked, Contrast, on_side
 from skmetrics_ext.inference.proportions import binomial_tails
 from skmetrics_ext.inference.results import Estimate, TestResult, compared_with
 from skmetrics_ext.inference.scales import Bounds, quantile, tail_probability
-from skmetrics_ext.inference.tests.rank_tests import subset_sum_chances
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, divide, increasing_root, ratio
 from skmetrics_ext.tallies import ConfusionTally
@@ -135,6 +134,23 @@ def mcnemar_comparison(counts: tuple[int, int, int, int], method: str, asked: As
     values = (only_a + both) / n_rows, (only_b + both) / n_rows
     tested = (float(low), float(high)), statistic, p_value, float(error)
     return Contrast(difference, values, name, asked).tested(*tested)
+
+
+def subset_sum_chances(sizes: Array) -> Array:
+    """Chance of each sum 0, 1, ... of integers, each of which is included with chance 1/2."""
+    from scipy.special import gammaln
+
+    chances = np.ones(1)
+    for size, count in zip(*np.unique(sizes[sizes > 0], return_counts=True), strict=True):
+        n_included = np.arange(count + 1)
+        ways = gammaln(count + 1) - gammaln(n_included + 1) - gammaln(count - n_included + 1)
+        wider = np.zeros(len(chances) + int(size) * int(count))
+        for start, chance in zip(
+            n_included * int(size), np.exp(ways - count * np.log(2)), strict=True
+        ):
+            wider[start : start + len(chances)] += chance * chances
+        chances = wider
+    return chances
 
 
 def exchanged_p_value(net_wins: Array, method: str) -> tuple[float, float]:

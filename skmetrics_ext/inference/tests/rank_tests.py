@@ -9,11 +9,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.inference.results import TestResult, compared_with
+from skmetrics_ext.inference.tests.contingency import subset_sum_chances
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, divide, ratio
 from skmetrics_ext.result_bases import Result, draw
-from skmetrics_ext.tables import Table
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import read_numbers
 from skmetrics_ext.validation.parameters import check_level
@@ -55,21 +56,19 @@ class NemenyiResult(Result):
         """Names of the models, or numbers from 0."""
         return self.models or tuple(range(len(self.average_ranks)))
 
-    def _as_rows(self) -> Table:
-        """A row for each pair of models."""
+    def _as_rows(self) -> Estimates:
+        """A row for each pair of models: the difference of their mean ranks."""
         ranks, names = self.average_ranks.tolist(), self.names
         rows = [
-            {
-                "first": names[i],
-                "second": names[j],
-                "difference": ranks[i] - ranks[j],
-                "p_value": float(self.p_values[i, j]),
-            }
+            {"metric": "average_rank", "model": names[i], "against": names[j]}
+            | {"value": ranks[i] - ranks[j], "value_a": ranks[i], "value_b": ranks[j]}
+            | {"p_adjusted": float(self.p_values[i, j]), "adjustment": "nemenyi"}
             for i, j in combinations(range(len(ranks)), 2)
         ]
-        ranks = ", ".join(f"{rank:.4g}" for rank in self.average_ranks)
-        lead = f"mean ranks {ranks}; critical difference {self.critical_difference:.4g}"
-        return Table(rows, lead=[f"{lead} (alpha = {self.alpha:g})"])
+        listed = ", ".join(f"{rank:.4g}" for rank in ranks)
+        lead = f"mean ranks {listed}; critical difference {self.critical_difference:.4g}"
+        lead += f" (alpha = {self.alpha:g})"
+        return Estimates(rows, lead=[lead], adjusted=["nemenyi"], compared={"model": names})
 
     def plot(self, ax: Any = None) -> Any:
         """Critical-difference diagram (Demsar 2006): models by mean rank.
@@ -94,23 +93,6 @@ class NemenyiResult(Result):
 
 
 # --------------------------------------------------------------------------- kernels
-
-
-def subset_sum_chances(sizes: Array) -> Array:
-    """Chance of each sum 0, 1, ... of integers, each of which is included with chance 1/2."""
-    from scipy.special import gammaln
-
-    chances = np.ones(1)
-    for size, count in zip(*np.unique(sizes[sizes > 0], return_counts=True), strict=True):
-        n_included = np.arange(count + 1)
-        ways = gammaln(count + 1) - gammaln(n_included + 1) - gammaln(count - n_included + 1)
-        wider = np.zeros(len(chances) + int(size) * int(count))
-        for start, chance in zip(
-            n_included * int(size), np.exp(ways - count * np.log(2)), strict=True
-        ):
-            wider[start : start + len(chances)] += chance * chances
-        chances = wider
-    return chances
 
 
 def exact_signed_rank_p(ranks: Array, statistic: float) -> float:
@@ -388,52 +370,6 @@ def wilcoxon_signed_rank_test(
         options: Any = {"zero_method": zero_method, "correction": correction, "method": "approx"}
         p_value = float(wilcoxon(differences, **options).pvalue)
     return TestResult(statistic, p_value, f"wilcoxon, {'exact' if exact else 'approx'}")
-
-
-@document
-def holm_adjust(p_values: ArrayLike) -> Array:
-    r"""Holm's step-down adjustment of p-values for multiple tests.
-
-    .. math:: \tilde p_{(i)} = \max_{j \le i} \min(1, (m - j + 1) p_{(j)})
-
-    Rejecting the hypotheses with adjusted p-values of at most alpha keeps the chance of any false
-    rejection at alpha, whatever the dependence between the tests.
-
-    Parameters
-    ----------
-    p_values : array-like
-        p-values in [0, 1] of any shape; nan stays nan and is not counted.
-
-    Returns
-    -------
-    ndarray
-        Adjusted p-values, in the shape and order of ``p_values``.
-
-    Raises
-    ------
-    {raises}
-
-    References
-    ----------
-    Holm (1979), Scandinavian Journal of Statistics 6(2), 65-70.
-
-    Examples
-    --------
-    >>> from skmetrics_ext import holm_adjust
-    >>> holm_adjust([0.01, 0.04, 0.03])
-    array([0.03, 0.06, 0.06])
-    """
-    values = read_numbers("p_values", p_values)
-    defined = values[~np.isnan(values)]
-    if ((defined < 0) | (defined > 1)).any():
-        raise InvalidParameterError(
-            f"p_values has to be in [0, 1], got {defined.min()} to {defined.max()}."
-        )
-    order = np.argsort(defined, kind="stable")
-    steps = np.minimum(defined[order] * np.arange(len(defined), 0, -1), 1.0)
-    adjusted = np.full(values.shape, np.nan)
-    adjusted[~np.isnan(values)] = np.maximum.accumulate(steps)[np.argsort(order)]
-    return adjusted
 
 
 # --------------------------------------------------------------------------- helpers

@@ -8,7 +8,7 @@ import pytest
 
 import skmetrics_ext as sx
 from skmetrics_ext.inference.labelling import _correct
-from skmetrics_ext.inference.proxies import correct_by_proxy
+from skmetrics_ext.inference.partly_labelled import correct_by_proxy
 from tests.inference.labelled.cases import REFERENCE, population, proxy_case, response
 
 EXPECTED = REFERENCE["proxy_expected"]

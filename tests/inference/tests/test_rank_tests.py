@@ -107,7 +107,7 @@ def test_critical_difference_diagram() -> None:
     table = pd.DataFrame([[0.8, 0.7, 0.9]] * 6, columns=["tree", "bayes", "forest"])
     found = nemenyi_test(table)
     assert found.models == ("tree", "bayes", "forest")
-    assert [row["first"] for row in found._as_rows()] == ["tree", "tree", "bayes"]
+    assert [row["model"] for row in found._as_rows()] == ["tree", "tree", "bayes"]
     ax = found.plot()
     assert [label.get_text() for label in ax.get_yticklabels()] == ["bayes", "tree", "forest"]
     lines = [line.get_xdata() for line in ax.get_lines() if line.get_linewidth() == 3]
