@@ -58,7 +58,7 @@ class OrderedGroups(GroupTable):
         windows of 2 groups, 95 % simultaneous
         """
         comparison, size = self._of_one_model().of(metric), check_integer("n_groups", n_groups, 1)
-        by, cells = comparison.by, comparison.cells
+        by, cells = comparison.by, list(comparison.cells)
         if len(by.names) != 1 or len(cells) < size:
             raise InvalidParameterError(
                 f"rolling needs one column of groups and {size} groups or more, got "

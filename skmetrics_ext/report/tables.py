@@ -141,7 +141,7 @@ def comparison_table(report: FoldValues, rows: Sequence[Mapping[str, Any]]) -> E
     ]
     notes = [_TESTS + _ROPE * has_rope] if rows else []
     more: Any = {"notes": notes, "empty": "no pair of models to compare", "baseline": None}
-    return _estimates(rows, shown, report, **more, adjusted=("holm",), compared="model")
+    return _estimates(rows, shown, report, **more, adjusted=("holm",), compared={"model": ()})
 
 
 # --------------------------------------------------------------------------- the report
