@@ -287,7 +287,7 @@ class CrossValidationReport(FoldValues, Tabular):
         """
         return tables.comparison_table(self, compare_models(self, metric, rope, against))
 
-    def findings(self, code: str | Sequence[str] | None = None) -> Table:
+    def findings(self, code: str | Sequence[str] | None = None) -> Estimates:
         """Reasons to distrust the numbers, from undefined folds to chance, with advice.
 
         Parameters
@@ -297,11 +297,12 @@ class CrossValidationReport(FoldValues, Tabular):
 
         Returns
         -------
-        Rows
+        Estimates
             A row per finding, with ``code``, ``metric`` and ``model`` (None if it concerns all of
-            them), ``value`` (a difference, or a number of folds or rows), ``text``, ``advice`` and
-            ``false_alarms`` (the rate in simulations for findings from a test; otherwise nan). The
-            guide to cross-validation lists the codes.
+            them), ``value`` (a difference with the other keys of its estimate, or a number of folds
+            or rows), ``text``, ``advice`` and ``false_alarms`` (the rate in simulations for
+            findings from a test; otherwise nan). Printed, it is a sentence per finding. The guide
+            to cross-validation lists the codes.
 
         Raises
         ------

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skmetrics_ext.formats import form_for, number, visible, with_interval
+from skmetrics_ext.inference.estimate_rows import EstimateRow
+from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_ttest
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.report import summary
@@ -19,16 +21,21 @@ from skmetrics_ext.report.conclusion import best_and_next, compared_text, compar
 from skmetrics_ext.report.fold import computed_once, is_fit_error
 from skmetrics_ext.report.out_of_fold import FoldValues, ThresholdCounts
 from skmetrics_ext.report.sentences import capital, in_direction, shown_metric
-from skmetrics_ext.tables import Row, Shown, Table
+from skmetrics_ext.tables import Shown
 from skmetrics_ext.tallies import Counts, ThresholdTally
 from skmetrics_ext.validation import check_option
 from skmetrics_ext.validation.containers import read_array
 
-Findings = Iterator[tuple[str | None, str | None, str, float | None]]  # metric, model, text, value
+# Metric, model, text, and a value or the row of a comparison.
+Findings = Iterator[tuple[str | None, str | None, str, Any]]
 FEW_ROWS = 10  # of a class in a test fold: one row moves its recall by more than 0.1
 LEAST_GAIN = 0.02  # smaller gains by another threshold are not reported
 LEAST_GAP = 0.02  # smaller gaps between training and test rows are not reported
 # tp, fp, fn, tn of 50 rows of each class: one row is told as positive, or all but one, rightly.
+_OF_COMPARISONS = (
+    *("against", "value", "low", "high", "standard_error", "p_value", "p_adjusted", "method"),
+    *("value_a", "value_b"),
+)
 _EXTREMES = ((1.0, 0.0, 49.0, 50.0), (50.0, 49.0, 0.0, 1.0))
 
 
@@ -62,14 +69,14 @@ class FindingKind(NamedTuple):
         return (is_of_probabilities and self.of_probabilities) or self.advice
 
 
-class FindingTable(Table):
-    """Findings as rows, which print as sentences by model."""
+class FindingTable(Estimates):
+    """Findings as rows of estimates, which print as sentences by model."""
 
-    def sentences_of(self) -> list[tuple[Row, str]]:
+    def sentences_of(self) -> list[tuple[EstimateRow, str]]:
         """Each finding with its sentence: those about all models, then model by model."""
         models = list(dict.fromkeys([None, *(row.model for row in self)]))
         told = []
-        for row in sorted(self, key=lambda row: models.index(row.model)):
+        for row in sorted(iter(self), key=lambda row: models.index(row.model)):
             subject = ", ".join(filter(None, [row.model, _name_of(row.metric)]))
             text = f"{subject}: {row.text}." if subject else capital(row.text)
             told.append((row, f"{text} {row.advice}"))
@@ -87,10 +94,10 @@ def _name_of(metric: str | None) -> str | None:
 def _all_findings(report: FoldValues) -> list[dict[str, Any]]:
     return [
         {
+            **_numbers(value),
             "code": code,
             "metric": metric,
             "model": model,
-            "value": math.nan if value is None else float(value),
             "text": text,
             "advice": kind.advice_on(report.data.metrics.get(metric or "")),
             "false_alarms": kind.false_alarms,
@@ -98,6 +105,13 @@ def _all_findings(report: FoldValues) -> list[dict[str, Any]]:
         for code, kind in KINDS.items()
         for metric, model, text, value in kind.find(report)
     ]
+
+
+def _numbers(value: Any) -> dict[str, Any]:
+    """A value, or the difference of a comparison with its interval and p-values."""
+    if isinstance(value, Mapping):
+        return {key: value[key] for key in _OF_COMPARISONS}
+    return {"value": math.nan if value is None else float(value)}
 
 
 def findings_of(report: FoldValues, code: str | Iterable[str] | None = None) -> FindingTable:
@@ -113,7 +127,9 @@ def findings_of(report: FoldValues, code: str | Iterable[str] | None = None) -> 
         Shown("finding", "text", is_text=True),
         Shown("advice", is_text=True),
     ]
-    return FindingTable(rows, shown, sentences=(), empty="nothing found")
+    level = report.confidence_level
+    options: Any = {"columns": shown, "sentences": (), "empty": "nothing found"}
+    return FindingTable(rows, confidence_level=level, **options)
 
 
 def percent(share: float) -> str:
@@ -191,7 +207,7 @@ def _against_baseline(report: FoldValues, is_worse: bool) -> Findings:
             continue
         if row["value"] < 0 or not is_worse:
             text = f"{relation} the baseline ({compared_text(report, row)})"
-            yield metric, model, text, row["value"]
+            yield metric, model, text, row
 
 
 def _within_noise(report: FoldValues) -> Findings:
@@ -199,7 +215,7 @@ def _within_noise(report: FoldValues) -> Findings:
         row = best_and_next(report, metric)
         if row is not None and not _is_significant(report, row):
             text = f"not distinguishable from the runner-up, {row['against']}"
-            yield metric, row["model"], f"{text} ({compared_text(report, row)})", row["value"]
+            yield metric, row["model"], f"{text} ({compared_text(report, row)})", row
 
 
 def _is_significant(report: FoldValues, row: Mapping[str, Any]) -> bool:

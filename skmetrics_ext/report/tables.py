@@ -50,8 +50,9 @@ _FOLDS = columns("model", "metric", "fold", "value", ("train", "n_train"), ("tes
 _FOLD_FIELDS = ("n_train", "n_test", "fit_time", "score_time")
 _ESTIMATE_FIELDS = ("value", "low", "high", "standard_error", "method", "note", "design_effect")
 # Columns that change sign, and pairs of bounds that change sign and places, when a loss is shown.
-_NEGATED = ("mean", "value", "value_a", "value_b", "train", "gap", "train_value")
-_SWAPPED = (("low", "high"), ("low_holm", "high_holm"), ("gap_low", "gap_high"))
+_NEGATED = ("mean", "value", "value_a", "value_b", "difference", "train", "gap", "train_value")
+_SWAPPED = [(f"{key}low", f"{key}high") for key in ("", "difference_", "gap_")]
+_SWAPPED.append(("low_holm", "high_holm"))
 
 
 def for_people(rows: Table) -> Table:
@@ -61,7 +62,7 @@ def for_people(rows: Table) -> Table:
         title, sign = shown_metric(row["metric"])
         row = Row({**row, "metric": title})
         if sign < 0:
-            row |= {key: -row[key] for key in _NEGATED if row.get(key) is not None}
+            row |= {key: -row[key] for key in _NEGATED if key in row and row[key] is not None}
             for low, high in _SWAPPED:
                 if low in row:
                     row[low], row[high] = -row[high], -row[low]

@@ -14,6 +14,7 @@ from sklearn.model_selection import KFold, RepeatedStratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 
 from skmetrics_ext import balanced_accuracy_score, cross_validation_report
+from skmetrics_ext.inference.estimate_rows import KEYS
 from skmetrics_ext.registry import find
 from skmetrics_ext.report.conclusion import best_and_next, conclusion
 from skmetrics_ext.report.findings import KINDS, _weighs_both
@@ -186,8 +187,11 @@ def test_the_conclusion_about_a_loss_is_in_its_own_direction():
 def test_findings_are_rows_that_print():
     report, _ = found({"turned": Given(1)}, *data())
     rows = report.findings()
-    fields = ["code", "metric", "model", "value", "text", "advice", "false_alarms"]
-    assert rows.fields() == fields
+    fields = ["code", "text", "advice", "false_alarms"]
+    assert [field for field in rows.fields() if field in fields] == fields
+    assert rows.fields()[:13] == list(KEYS)
+    own = report.compare("roc_auc")[0]
+    assert [rows[0][key] for key in KEYS[5:12]] == [own[key] for key in KEYS[5:12]]
     assert all(row.advice == KINDS[row.code].advice for row in rows)
     lines = str(rows).splitlines()
     assert lines[0] == f"turned, ROC AUC: {rows[0].text}. Check the direction of its scores."

@@ -31,8 +31,7 @@ def search_page(rows: Table, best: Estimate, metric: str, source: str = "") -> s
     dots = []
     for row in rows[:_MOST_DRAWN]:
         mark = "* " if row.selected else "= " if row.as_good else ""
-        numbers = in_direction(sign, (row.mean, row.low, row.high))
-        dots.append(Dot(mark + row.label, *numbers))
+        dots.append(Dot(mark + row.model, row.mean, row.low, row.high))
     corrected = in_direction(sign, (best.value, best.low, best.high))
     dots.append(Dot("corrected for selection", *corrected, is_baseline=True))
     drawn = dot_chart(dots, f"{name} of the candidates")

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from skmetrics_ext.formats import interval, number, probability, with_interval
+from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.report.sentences import in_direction, shown_metric
+from skmetrics_ext.report.tables import for_people
 from skmetrics_ext.result_bases import draw
-from skmetrics_ext.tables import Row, Shown, Table, Tabular, columns, written
+from skmetrics_ext.tables import Row, Shown, Tabular, columns, written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,14 +37,14 @@ class SearchReport(Tabular):
     best : Estimate
         The same mean corrected for selection, with an interval. Its ``note`` states that the
         interval does not include training-set variation.
-    rows : Table
-        A row per candidate, in the order of ``cv_results_``: ``candidate``, ``params``, ``mean``,
-        ``std``, ``standard_error``, ``low``, ``high``, ``difference`` (from the best, at most 0)
-        with the simultaneous bounds ``difference_low`` and ``difference_high``,
-        ``probability_best`` (how often it would be chosen in other samples), ``as_good``
-        (not distinguishable from the best), ``selected``, ``fit_time``, ``reason`` (why it has
-        no value), each parameter as ``param_...``, and the means of other metrics as
-        ``mean_...``.
+    rows : Estimates
+        A row per candidate, in the order of ``cv_results_``: ``model`` (the candidate in words),
+        ``value`` (its mean) and the other keys of estimates, ``note`` (why it has no value);
+        then ``candidate``, ``params``, ``mean``, ``std``, ``difference`` (from the best, at most
+        0) with the simultaneous bounds ``difference_low`` and ``difference_high``,
+        ``probability_best`` (how often it would be chosen in other samples), ``as_good`` (not
+        distinguishable from the best), ``selected``, ``fit_time``, each parameter as
+        ``param_...``, and the means of other metrics as ``mean_...``.
     best_index : int
         Index of the chosen row.
     n_rows, n_folds : int
@@ -89,7 +91,7 @@ class SearchReport(Tabular):
     metric: str
     naive: float
     best: Estimate
-    rows: Table
+    rows: Estimates
     best_index: int
     n_rows: int
     n_folds: int
@@ -110,7 +112,13 @@ class SearchReport(Tabular):
         """
         return self.rows[self.best_index]
 
-    def _as_rows(self) -> Table:
+    def __str__(self) -> str:
+        return str(for_people(self._as_rows()))
+
+    def _html(self, most: int | None) -> str:
+        return for_people(self._as_rows())._html(most)
+
+    def _as_rows(self) -> Estimates:
         """The printed table, the best candidate first."""
         order = sorted(self.rows, key=lambda row: (np.isnan(row["mean"]), -row["mean"]))
         rows = self.rows.like(order)
@@ -160,7 +168,9 @@ class SearchReport(Tabular):
         """
         from skmetrics_ext.report.page.search_page import search_page
 
-        return written(search_page(self._as_rows(), self.best, self.metric, source), path)
+        return written(
+            search_page(for_people(self._as_rows()), self.best, self.metric, source), path
+        )
 
 
 def heading(report: SearchReport) -> list[str]:
@@ -193,7 +203,7 @@ def mark(selected: bool, as_good: bool) -> str:
 
 
 COLUMNS = (
-    Shown("candidate", "label", is_text=True),
+    Shown("candidate", "model", is_text=True),
     *columns("mean", "interval"),
     Shown("from the best", ("difference_low", "difference_high"), interval),
     Shown("P(best)", "probability_best", probability),

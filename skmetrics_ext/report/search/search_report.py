@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference import selection
 from skmetrics_ext.inference.draws.bootstrap import seed_sequence
+from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.inference.scales import SCALES, quantile, scales_of
 from skmetrics_ext.numeric import Array, RandomState, wilson
@@ -23,7 +24,6 @@ from skmetrics_ext.report.search.plan import SearchArguments, SearchPlan, plan_o
 from skmetrics_ext.report.search.result import COLUMNS, NOT_INCLUDED, SearchReport, label_of
 from skmetrics_ext.report.search.simplest import SimplestWithin, split_keys
 from skmetrics_ext.report.summary import bounds_of
-from skmetrics_ext.tables import Table
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import warn_user
 from skmetrics_ext.validation.parameters import check_draws, check_level
@@ -321,7 +321,7 @@ class SearchOutcome:
             metric=plan.metric_name,
             naive=float(self._known_means()[self.best]),
             best=scaled.estimate(chosen),
-            rows=self._rows(kept, columns),
+            rows=self._rows(kept, columns, level),
             best_index=self.best,
             n_rows=len(row_noise.data.y),
             n_groups=None if grouping is None else grouping.n_groups,
@@ -360,7 +360,7 @@ class SearchOutcome:
                 "splits or the models are random without a seed"
             )
 
-    def _rows(self, kept: Array, columns: Mapping[str, Array]) -> Table:
+    def _rows(self, kept: Array, columns: Mapping[str, Array], level: float) -> Estimates:
         """A row per candidate; these columns have the values of the kept ones."""
         plan, splits = self.plan, self.splits
         missing = dict.fromkeys(columns, _NAN) | {"probability_best": 0.0, "as_good": False}
@@ -370,23 +370,27 @@ class SearchOutcome:
         }
         rows = []
         for place, (name, params) in enumerate(zip(plan.names, plan.params, strict=True)):
+            text, mean = name if plan.search is None else label_of(params), self.means[place]
             row: dict[str, Any] = {
+                "metric": plan.metric_name,
+                "model": text,
+                "value": float(mean),
+                "note": self.reasons[place],
                 "candidate": name if plan.search is None else int(plan.places[place]),
-                "label": name if plan.search is None else label_of(params),
+                "label": text,
                 "params": params,
-                "mean": float(self.means[place]),
+                "mean": float(mean),
                 "std": float(splits[place].std(ddof=1)) if splits.shape[1] > 1 else _NAN,
                 **cells_of.get(place, missing),
                 "selected": place == self.best,
                 "fit_time": float(self.times[place]),
-                "reason": self.reasons[place] or None,
             }
             row |= {f"param_{key}": value for key, value in params.items()}
             for metric in plan.panel.names:
                 if metric != plan.metric:
                     row[f"mean_{metric}"] = float(self.results[f"mean_test_{metric}"][place])
             rows.append(row)
-        return Table(rows, COLUMNS)
+        return Estimates(rows, columns=COLUMNS, confidence_level=level)
 
 
 @dataclass(eq=False, slots=True)

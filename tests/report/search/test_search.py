@@ -267,12 +267,12 @@ def test_noise_of_the_folds_has_their_degrees_of_freedom(order):
 
 def test_a_candidate_that_fails_keeps_its_row():
     found = report(GridSearchCV(Column(), {"column": [0, 1, 7]}, cv=3))
-    assert "there is no such column" in found.rows[2].reason
+    assert "there is no such column" in found.rows[2].note
     assert np.isnan(found.rows[2].mean)
     assert found.rows[2].probability_best == 0
     assert "there is no such column" in str(found)
     search = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1, -5]}, cv=3)
-    assert "fit failed" in report(search).rows[1].reason
+    assert "fit failed" in report(search).rows[1].note
     with pytest.raises(InvalidParameterError, match="candidate 1: fit failed"):
         report(search.set_params(error_score="raise"))
     assert report(search.set_params(error_score=0.25)).rows[1].mean == 0.25
@@ -298,8 +298,8 @@ def test_what_is_finished_is_kept():
     with pytest.warns(UserWarning, match="Interrupted after 5 of 9 fits"):
         found = report(models, cv=3)
     assert found.rows[0].mean > 0.5
-    assert found.rows[1].reason == "2 of 3 folds were finished"
-    assert found.rows[2].reason == "0 of 3 folds were finished"
+    assert found.rows[1].note == "2 of 3 folds were finished"
+    assert found.rows[2].note == "0 of 3 folds were finished"
     assert found.best_estimator_.column == 0
     Stops.left = 9  # at the fit to all rows
     with pytest.warns(UserWarning, match="was not fitted to all rows"):
