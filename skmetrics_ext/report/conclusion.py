@@ -82,8 +82,8 @@ def comparisons(report: FoldValues, metric: str) -> list[EstimateRow]:
     rows = []
     for row in pairs:
         own = {key: row[key] for key in (*KEYS, "value_a", "value_b", "p_adjusted", "adjustment")}
-        own |= {"n_folds": len(_paired(report, row)["scores_a"])}
-        own |= {"low_holm": _NAN, "high_holm": _NAN}
+        own |= dict.fromkeys(("low_holm", "high_holm"), _NAN)
+        own["n_folds"] = len(_paired(report, row)["scores_a"])
         rows.append(EstimateRow(own, report.confidence_level, row.estimate))
     tested = sorted((r for r in rows if not np.isnan(r["p_value"])), key=lambda r: r["p_value"])
     alpha = size = 1 - report.confidence_level
@@ -145,7 +145,7 @@ def answer(report: FoldValues) -> str:
         return str(error).removesuffix(".")
     others = len(report.models) > 1
     rank = ("lowest" if sign < 0 else "highest") if others else ""
-    cells = summary.shown_cells(report)
+    cells = summary.shown_rows(report)
     cell = next(c for c in cells if (c["model"], c["metric"]) == (best, metric))
     numbers = in_direction(sign, (summary.value_or_mean(cell), cell["low"], cell["high"]))
     said = [best_text(best, name, numbers, rank)]
@@ -159,9 +159,9 @@ def answer(report: FoldValues) -> str:
     alpha = 1 - report.confidence_level
     for pair in filter(None, pairs):
         # A model that beats the baseline is news only if there is no other model to beat.
-        if pair["against"] == baseline and pair["p_adjusted"] < alpha and pairs[0] is not None:
-            continue
-        said.append(rival_text(pair["against"], difference(pair), pair["p_adjusted"], alpha))
+        is_better = pair["against"] == baseline and pair["p_adjusted"] < alpha
+        if not (is_better and pairs[0]):
+            said.append(rival_text(pair["against"], difference(pair), pair["p_adjusted"], alpha))
     return "; ".join(said)
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skmetrics_ext.formats import form_for, number, visible, with_interval
-from skmetrics_ext.inference.estimate_rows import EstimateRow
+from skmetrics_ext.inference.estimate_rows import KEYS, EstimateRow
 from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_ttest
 from skmetrics_ext.registry import Metric
@@ -32,10 +32,7 @@ FEW_ROWS = 10  # of a class in a test fold: one row moves its recall by more tha
 LEAST_GAIN = 0.02  # smaller gains by another threshold are not reported
 LEAST_GAP = 0.02  # smaller gaps between training and test rows are not reported
 # tp, fp, fn, tn of 50 rows of each class: one row is told as positive, or all but one, rightly.
-_OF_COMPARISONS = (
-    *("against", "value", "low", "high", "standard_error", "p_value", "p_adjusted", "method"),
-    *("value_a", "value_b"),
-)
+_OF_COMPARISONS = (*KEYS[5:12], "value_a", "value_b", "p_adjusted")
 _EXTREMES = ((1.0, 0.0, 49.0, 50.0), (50.0, 49.0, 0.0, 1.0))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from skmetrics_ext.formats import probability, with_interval
+from skmetrics_ext.formats import p_value_text, with_interval
 from skmetrics_ext.registry import scorers
 from skmetrics_ext.registry.defaults import display_name
 
@@ -58,13 +58,8 @@ def difference_text(numbers: Numbers, p_value: float, alpha: float) -> str:
     """
     _, low, high = numbers
     differs = (p_value < alpha) == (low <= 0 <= high)
-    adjusted = f", adjusted p {_equals(p_value)}" if differs else ""
+    adjusted = f", adjusted p {p_value_text(p_value)}" if differs else ""
     return with_interval(*numbers, sign=True) + adjusted
-
-
-def _equals(p_value: float) -> str:
-    text = probability(p_value)
-    return text if text.startswith("<") else f"= {text}"
 
 
 def capital(text: str) -> str:

@@ -87,12 +87,6 @@ def best_model(report: FoldValues, metric: str) -> str:
     return max(means, key=lambda name: means[name])
 
 
-def shown_cells(report: FoldValues) -> list[dict[str, Any]]:
-    """Cells with the intervals that are shown; there may be none of the kind asked for."""
-    intervals = intervals_of(report, kind_of(report))
-    return [{**cell, **intervals[cell["model"], cell["metric"]]} for cell in fold_cells(report)]
-
-
 def value_or_mean(row: Mapping[str, Any]) -> float:
     """The value that the interval of a row describes; without an interval, the mean over folds."""
     return float(row["mean"] if np.isnan(row["value"]) else row["value"])
@@ -160,7 +154,7 @@ def _gap(report: FoldValues, model: str, metric: str) -> dict[str, float]:
         return dict.fromkeys(GAP, _NAN)
     mean, gap = float(first.mean()), float((first - test).mean())
     tested = intervals_of(report, "cv")[model, metric]
-    low, high = (gap + tested["value"] - tested[end] for end in ("high", "low"))
+    low, high = (gap + tested.value - end for end in (tested.high, tested.low))
     if np.isnan(low) and len(first) > 1:
         estimate = fold_tests.corrected_resampled_interval(
             first - test, confidence_level=report.confidence_level, **paired
@@ -184,23 +178,26 @@ def paired_folds(
 
 
 def summary_of(report: FoldValues, kind: str) -> list[EstimateRow]:
-    """Rows of the summary, with intervals of one kind."""
-    intervals = intervals_of(report, kind)
-    if kind == "nested" and all(np.isnan(cell["low"]) for cell in intervals.values()):
-        notes = "; ".join(dict.fromkeys(cell["note"] for cell in intervals.values()))
-        raise InvalidParameterError(f"interval='nested' is not available: {notes}.")
+    """Rows of the summary, with intervals of one kind as far as there are any."""
+    told = {"interval": kind, "target": TARGETS[kind].format(report.n_folds)}
     rows = []
     for cell in fold_cells(report):
         key = cell["model"], cell["metric"]
+        found = {name: getattr(intervals_of(report, kind)[key], name) for name in _INTERVAL}
         known, level = _question(report, kind, key), report.confidence_level
-        rows.append(EstimateRow({**cell, **intervals[key]}, level, known))
+        rows.append(EstimateRow({**cell, **found, **told}, level, known))
     return rows
+
+
+def shown_rows(report: FoldValues) -> list[EstimateRow]:
+    """Rows with the intervals that are shown; there may be none of the kind asked for."""
+    return summary_of(report, kind_of(report))
 
 
 def _question(report: FoldValues, kind: str, key: Key) -> Deferred | None:
     """What a row is computed with; None for intervals that speak of other training sets."""
     measure = metric_of(report.data.scorers.get(key[1]))
-    estimate = sum_of_values(report, kind, {key: 1.0})
+    estimate = intervals_of(report, kind)[key]
     if kind == "corrected":
         return _folds(report, key, measure)
     if kind not in _STATISTICS or measure is None or np.isnan(estimate.low):
@@ -221,7 +218,7 @@ def kind_of(report: FoldValues, interval: str | None = None) -> str:
     defined = {cell["metric"] for cell in fold_cells(report) if not np.isnan(cell["mean"])}
     for kind in ("cv", "pooled"):
         cells = intervals_of(report, kind)
-        if defined <= {metric for (_, metric), cell in cells.items() if not np.isnan(cell["low"])}:
+        if defined <= {metric for (_, metric), found in cells.items() if not np.isnan(found.low)}:
             return kind
     return "corrected"
 
@@ -245,17 +242,10 @@ def interval_heading(report: FoldValues, kind: str | None = None) -> str:
 
 
 @computed_once
-def intervals_of(report: FoldValues, kind: str) -> dict[tuple[str, str], Any]:
-    """Columns of the summary that hold the interval, by model and metric."""
-    target, cells = TARGETS[kind].format(report.n_folds), {}
-    for model, metric in product(report.models, report.metrics):
-        estimate = sum_of_values(report, kind, {(model, metric): 1.0})
-        cells[model, metric] = {
-            **{key: getattr(estimate, key) for key in _INTERVAL},
-            "interval": kind,
-            "target": target,
-        }
-    return cells
+def intervals_of(report: FoldValues, kind: str) -> dict[Key, Estimate]:
+    """The estimate of each model and metric."""
+    keys = product(report.models, report.metrics)
+    return {key: sum_of_values(report, kind, {key: 1.0}) for key in keys}
 
 
 def _folds(report: FoldValues, key: Key, measure: Any) -> Deferred:

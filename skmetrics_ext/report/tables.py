@@ -21,11 +21,12 @@ from skmetrics_ext.report.summary import (
     interval_column,
     interval_heading,
     kind_of,
-    shown_cells,
+    shown_rows,
     summary_of,
     value_or_mean,
 )
 from skmetrics_ext.tables import Row, Shown, Table, columns, joined_notes, without_methods
+from skmetrics_ext.validation import InvalidParameterError
 
 RowKind = Literal["summary", "folds", "pooled", "compare"]
 _TESTS = (
@@ -52,7 +53,7 @@ _ESTIMATE_FIELDS = ("value", "low", "high", "standard_error", "method", "note", 
 # Columns that change sign, and pairs of bounds that change sign and places, when a loss is shown.
 _NEGATED = ("mean", "value", "value_a", "value_b", "difference", "train", "gap", "train_value")
 _SWAPPED = [(f"{key}low", f"{key}high") for key in ("", "difference_", "gap_")]
-_SWAPPED.append(("low_holm", "high_holm"))
+_SWAPPED += [("low_holm", "high_holm")]
 
 
 def for_people(rows: Table) -> Table:
@@ -87,6 +88,9 @@ def summary_table(report: FoldValues, interval: str) -> Estimates:
     shown = columns("model", "metric", "mean", ("sd", "std"), *pooled, interval_column(report))
     lead = [interval_heading(report, kind)]
     rows = summary_of(report, kind)
+    if kind == "nested" and all(math.isnan(row["low"]) for row in rows):
+        notes = "; ".join(dict.fromkeys(row["note"] for row in rows))
+        raise InvalidParameterError(f"interval='nested' is not available: {notes}.")
     return _estimates(rows, shown + train_columns(report), report, lead=lead)
 
 
@@ -168,7 +172,7 @@ def _filled(lines: Sequence[str]) -> str:
 
 def report_rows(report: FoldValues) -> Table:
     """The printed table: a row per model, and numbered notes on its cells."""
-    cells = shown_cells(report)
+    cells = shown_rows(report)
     joined = joined_notes(note for cell in cells for note in cell_notes(cell))
     of_note: dict[str, list[dict[str, Any]]] = {}
     texts: dict[str, list[str]] = {model: [model] for model in report.models}

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import warnings
@@ -22,7 +23,7 @@ import skmetrics_ext
 from skmetrics_ext.cli import main
 from skmetrics_ext.cli.models import MODELS, make_model
 from skmetrics_ext.datasets import BUNDLED, load
-from skmetrics_ext.registry.defaults import HEADLINE
+from skmetrics_ext.registry.defaults import HEADLINE, display_name
 
 FAST = ("--models", "tree", "--scoring", "accuracy", "--folds", "3", "--quiet")
 
@@ -56,9 +57,11 @@ def test_default_command():
         env=os.environ | {"PYTHONIOENCODING": "utf-8"},
     )
     assert run.returncode == 0, run.stderr
-    for word in ("logistic", "forest", "baseline (prior)", *HEADLINE["binary"]):
+    names = (display_name(name) for name in HEADLINE["binary"])
+    for word in ("logistic", "forest", "baseline (prior)", *names):
         assert word in run.stdout
-    assert run.stdout.count("±") >= 15
+    assert re.match(r"highest ROC AUC: logistic 0\.99\d \[0\.\d{3}, 0\.99\d\]; ", run.stdout)
+    assert len(re.findall(r"\d\.\d{3} \[\d\.\d{3}, \d\.\d{3}\]", run.stdout)) >= 16
     assert "15/15" in run.stderr
     X, y = load_breast_cancer(return_X_y=True)
     model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
@@ -288,16 +291,27 @@ def test_warnings_are_lines_on_stderr(capsys, tmp_path):
     assert "least populated class" not in out
 
 
-def test_a_terminal_that_lacks_a_character_is_served():
+def test_a_terminal_that_lacks_a_character_is_served(tmp_path):
+    rows = "".join(f"{k % 7},{k % 2},{'ab'[k % 3 == 0]}\n" for k in range(60))
+    (tmp_path / "rows.csv").write_text(f"x,target,größe\n{rows}", encoding="utf-8")
     run = subprocess.run(
-        [sys.executable, "-m", "skmetrics_ext", "cv", "--data", "iris", *FAST],
+        [
+            sys.executable,
+            "-m",
+            "skmetrics_ext",
+            "cv",
+            tmp_path / "rows.csv",
+            "--by",
+            "größe",
+            *FAST,
+        ],
         capture_output=True,
         cwd=Path(skmetrics_ext.__file__).parents[1],
         env={**os.environ, "PYTHONIOENCODING": "ascii"},
         encoding="ascii",
     )
     assert run.returncode == 0, run.stderr
-    assert " ? 0.0" in run.stdout
+    assert "by gr??e: out-of-fold" in run.stdout
 
 
 def test_help_names_the_commands(capsys):

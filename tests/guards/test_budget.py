@@ -18,7 +18,7 @@ SLACK = 150
 LIMITS = {
     "inference": 10530,
     "metrics and registry": 6395,
-    "report": 4145,
+    "report": 4148,
     "operations": 470,
     "merged and slices": 3812,
     "validation": 2698,

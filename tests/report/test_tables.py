@@ -209,7 +209,7 @@ def test_a_difference_as_a_text():
         "better than b (+0.250 [0.125, 0.500])"
     )
     assert rival_text("b", (0.25, 0.125, 0.5), 0.06, 0.05) == (
-        "not distinguishable from b (+0.250 [0.125, 0.500], adjusted p = 0.060)"
+        "not distinguishable from b (+0.250 [0.125, 0.500], adjusted p = 0.06)"
     )
     assert with_interval(0.99547, 0.98747, 0.99838) == "0.995 [0.987, 0.998]"
     assert with_interval(0.5, 0.4996, 0.5004) == "0.50000 [0.49960, 0.50040]"

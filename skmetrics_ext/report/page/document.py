@@ -8,11 +8,12 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from functools import cache
 from html import escape
-from importlib.metadata import PackageNotFoundError, metadata, version
+from importlib.metadata import PackageNotFoundError, metadata
 from importlib.resources import files
 from textwrap import shorten
 from typing import Any, NamedTuple
 
+from skmetrics_ext import __version__
 from skmetrics_ext.formats import html_table
 from skmetrics_ext.tables import Table
 
@@ -93,11 +94,8 @@ def document(
 
 def _footer(source: str) -> str:
     """The source of a page, its date, and the version that made it."""
-    try:
-        made_by = f"skmetrics_ext {version('skmetrics-ext')}"
-    except PackageNotFoundError:  # run from a checkout
-        made_by = "skmetrics_ext"
-    return "; ".join(filter(None, [source, f"{date.today():%d %B %Y}".lstrip("0"), made_by]))
+    day = f"{date.today():%d %B %Y}".lstrip("0")
+    return "; ".join(filter(None, [source, day, f"skmetrics_ext {__version__}"]))
 
 
 def embedded(data: Mapping[str, Any]) -> str:

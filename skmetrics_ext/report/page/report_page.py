@@ -29,7 +29,7 @@ from skmetrics_ext.report.sentences import capital, shown_metric
 from skmetrics_ext.report.summary import (
     interval_title,
     kind_of,
-    shown_cells,
+    shown_rows,
     value_or_mean,
     without_baseline,
 )
@@ -178,7 +178,7 @@ def _dot_charts(report: CrossValidationReport) -> list[tuple[str, str, str]]:
     for metric in report.metrics:
         title, sign = shown_metric(metric)
         dots = []
-        cells = Table(cell for cell in shown_cells(report) if cell["metric"] == metric)
+        cells = Table(cell for cell in shown_rows(report) if cell["metric"] == metric)
         for row in for_people(cells):
             folds = [sign * result.values[metric] for result in report.results_of(row.model)]
             numbers = value_or_mean(row), row.low, row.high

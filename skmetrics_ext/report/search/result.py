@@ -74,7 +74,7 @@ class SearchReport(Tabular):
     >>> print(report)  # doctest: +NORMALIZE_WHITESPACE
     best settings: n_neighbors=1: accuracy 0.927 [0.882, 0.961] after correction for choosing
         among 3
-    best_score_ 0.9267 before correction
+    before correction: best_score_ 0.9267
     3 candidates, 5 folds of 150 rows: KFold(n_splits=5, random_state=None, shuffle=False)
     95 % intervals for the 5 fitted models of a candidate; training-set variation not included
     2 of 3 not distinguishable from the best (95 %, marked =)
@@ -183,7 +183,7 @@ def heading(report: SearchReport) -> list[str]:
     value = with_interval(*in_direction(sign, (best.value, best.low, best.high)))
     lines = [
         f"best settings: {report.selected.label}: {name} {value}{corrected}",
-        f"{naive} before correction" if n > 1 else naive,
+        f"before correction: {naive}" if n > 1 else naive,
         f"{n} candidate{'s' * (n != 1)}, {report.n_folds} folds of {report.n_rows} rows{grouped}: "
         f"{report.splitter}",
         f"{level} intervals for the {report.n_folds} fitted models of a candidate; {NOT_INCLUDED}",

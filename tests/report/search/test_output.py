@@ -35,7 +35,7 @@ def test_print_says_the_three_numbers_and_shows_the_best_first():
         f"best settings: max_depth=1: accuracy {best.value:.3f} [{best.low:.3f}, {best.high:.3f}] "
         "after correction for choosing among 3"
     )
-    assert lines[1] == f"best_score_ {DEEP.naive:.4f} before correction"
+    assert lines[1] == f"before correction: best_score_ {DEEP.naive:.4f}"
     missing = "training-set variation not included"
     assert lines[3] == f"95 % intervals for the 4 fitted models of a candidate; {missing}"
     assert best.note.startswith(missing)
