@@ -239,6 +239,11 @@ class Paragraphs:
         Probability of each class in the order of ``labels``; one column is the probability of the
         second class.
 
+    {soft_labels}
+    Fractions as true labels (``y_true`` of floats that are no integers) are probabilities: of each
+    class, (n_samples, n_classes) with rows that sum to 1, or of the positive one. Integers are
+    labels.
+
     {labels_and_y_pred}
     labels : array-like of shape (n_classes,), default=None
         The class of each column of ``y_proba``, in this order, sorted or not. The sorted classes of

@@ -12,7 +12,7 @@ from skmetrics_ext.numeric import Array, row_sums
 from skmetrics_ext.validation.column_names import check_last_names
 from skmetrics_ext.validation.containers import Column, read_column
 from skmetrics_ext.validation.errors import InvalidParameterError, warn_user
-from skmetrics_ext.validation.labels import checked_before, same_positive
+from skmetrics_ext.validation.labels import checked_before, read_labels, same_positive
 from skmetrics_ext.validation.positive import natural_positive, one_class, positive_of
 from skmetrics_ext.validation.scores import (
     ANY_LABELS,
@@ -49,6 +49,8 @@ _BINARY = Accepted(
     "shape of y_prob. y_proba of two classes is one column, or two; of one class among others "
     "pass y_true == k and column k.",
 )
+# Kinds of probabilities in the place of labels.
+_SOFT = ("continuous", "continuous-multioutput")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -98,9 +100,11 @@ class Probabilities(_ProbabilityRows):
         absolute: bool = False,
         strict: bool = False,
         tell: bool = True,
+        soft: bool = False,
     ) -> Self:
         """Check and encode. ``labels`` is the order of the columns, sorted or not.
 
+        ``soft`` accepts probabilities as true labels, which ``true`` (n, K) then holds.
         ``strict`` refuses multilabel indicators and rows that do not sum to 1; otherwise such rows
         give a warning (``tell``) or a `note`. Checked probabilities are returned as they are.
         """
@@ -108,7 +112,12 @@ class Probabilities(_ProbabilityRows):
         if checked is not None:
             return checked._strictly() if strict else checked
         target, columns, column, weight = read_scored(
-            y_true, y_proba, sample_weight, absolute, name="y_proba", accepted=ANY_LABELS
+            y_true,
+            y_proba,
+            sample_weight,
+            absolute,
+            name="y_proba",
+            accepted=ANY_LABELS.with_kinds(*_SOFT) if soft else ANY_LABELS,
         )
         if strict and target.kind == MULTILABEL:
             raise InvalidParameterError(_INDICATORS)
@@ -117,6 +126,9 @@ class Probabilities(_ProbabilityRows):
         if target.kind == MULTILABEL:
             codes = dense_marks(target.values)
             classes = np.arange(codes.shape[1])
+        elif target.kind in _SOFT:
+            codes = soft_labels(target.values, matrix.shape[1])
+            classes = np.arange(matrix.shape[1]) if labels is None else read_labels(labels)
         else:
             target = target.in_order_of(labels, "y_proba")
             classes, codes = target.classes, target.codes
@@ -175,7 +187,7 @@ class Probabilities(_ProbabilityRows):
 
     def of_one_label(self) -> Self:
         """These probabilities; multilabel rows, for which sums over outputs mean little, raise."""
-        if self.true.ndim == 2:
+        if self.true.ndim == 2 and self.true.dtype.kind != "f":
             raise InvalidParameterError(_INDICATORS)
         return self
 
@@ -244,8 +256,11 @@ class BinaryProbabilities(_ProbabilityRows):
         absolute: bool = False,
         side: str = "either",
         what: str = "The metric",
+        soft: bool = False,
     ) -> Self:
         """Check and encode. Both columns of ``predict_proba`` may be given.
+
+        ``soft`` accepts probabilities of the positive class as true labels.
 
         ``side`` and ``what`` are as in `Scores.check`; "numbers" is scikit-learn's rule for the
         Brier score: the greater of two numbers is positive, text needs ``pos_label``.
@@ -256,10 +271,23 @@ class BinaryProbabilities(_ProbabilityRows):
         if checked is not None:
             return same_positive(checked, pos_label)
         target, columns, column, weight = read_scored(
-            y_true, y_proba, sample_weight, absolute, name="y_proba", accepted=_BINARY
+            y_true,
+            y_proba,
+            sample_weight,
+            absolute,
+            name="y_proba",
+            accepted=_BINARY.with_kinds(_SOFT[0]) if soft else _BINARY,
         )
         eps = _EPS[columns.dtype.itemsize]
         columns = in_range(columns, "less than")
+        if target.kind == _SOFT[0]:
+            true = soft_labels(target.values, 2)[:, 1]
+            if pos_label is not None:
+                raise InvalidParameterError(
+                    f"y_true holds probabilities of the positive class, and no labels: leave out "
+                    f"pos_label={pos_label!r}."
+                )
+            return cls(np.arange(2), true, columns.reshape(-1), weight, eps, absolute)
         target = target.two_classes(labels, "y_proba")
         classes, n_columns = target.classes, 1 if columns.ndim == 1 else columns.shape[1]
         positive = positive_of(classes, labels, pos_label, side, what, n_columns)
@@ -274,8 +302,10 @@ class BinaryProbabilities(_ProbabilityRows):
 
     def as_columns(self) -> Probabilities:
         """The same rows with a column for each class."""
-        matrix = np.column_stack([1 - self.proba, self.proba])
-        rows = self.classes, self.true, matrix, self.weight, self.eps, self.absolute
+        matrix, true = np.column_stack([1 - self.proba, self.proba]), self.true
+        if true.dtype.kind == "f":
+            true = np.column_stack([1 - true, true])
+        rows = self.classes, true, matrix, self.weight, self.eps, self.absolute
         return Probabilities(*rows, cache={"one_column": self})
 
     def as_binary(self) -> BinaryProbabilities:
@@ -295,6 +325,25 @@ def n_columns(y_proba: Any, name: str = "y_proba") -> int:
     proba = y_proba.proba if isinstance(y_proba, Probabilities) else y_proba
     array = proba if type(proba) is np.ndarray else read_column(proba, name).values
     return 1 if array.ndim < 2 else int(array.shape[1])
+
+
+def soft_labels(values: Array, n_columns: int) -> Array:
+    """True labels that are probabilities, (n, K); one column is that of the positive class."""
+    what = "y_true is continuous, which is read as the probability of each class"
+    if values.min() < 0 or values.max() > 1:
+        raise InvalidParameterError(
+            f"{what}, and lies between {values.min():g} and {values.max():g}: labels are integers, "
+            "text, booleans or categories, probabilities lie between 0 and 1."
+        )
+    soft = values if values.ndim == 2 else np.column_stack([1 - values, values])
+    if soft.shape[1] != n_columns:
+        raise InvalidParameterError(
+            f"{what}, of shape {values.shape}, for {n_columns} columns of y_proba: pass a column "
+            "for each class, or of two classes that of the positive one."
+        )
+    if (np.abs(row_sums(soft) - 1) > _SUM_TOLERANCE).any():
+        raise InvalidParameterError(f"{what}, and its rows do not sum to 1.")
+    return soft.astype(np.float64, copy=False)
 
 
 def _check_classes(classes: Array, matrix: Array, labels: Any) -> None:

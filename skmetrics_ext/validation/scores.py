@@ -51,6 +51,10 @@ class Accepted(NamedTuple):
     kinds: tuple[str, ...]
     refusal: str
 
+    def with_kinds(self, *further: str) -> Accepted:
+        """Accept further kinds as well."""
+        return Accepted((*self.kinds, *further), self.refusal)
+
 
 class ColumnCount(NamedTuple):
     """Errors for a number of columns that is not that of ``labels``, or of the classes of y_true.

@@ -21,7 +21,7 @@ LIMITS = {
     "report": 4148,
     "operations": 470,
     "merged and slices": 3812,
-    "validation": 2698,
+    "validation": 2745,
     "plotting": 2385,
     "backends": 2106,
     "top level": 1911,

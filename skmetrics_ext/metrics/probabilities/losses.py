@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,8 @@ def mean(means: Means) -> Array:
 def log_loss_rows(true: Array, proba: Array, eps: float) -> Array:
     """Negative log of the probability of each row's true class (or classes)."""
     if true.ndim == 2:
-        return -np.log(np.clip(proba, eps, 1 - eps)).sum(axis=1, where=true)
+        logs = -np.log(np.clip(proba, eps, 1 - eps))
+        return (true * logs).sum(axis=1) if true.dtype.kind == "f" else logs.sum(axis=1, where=true)
     rows = np.empty(len(true))
     for part in parts(len(true)):
         likelihood = of_true_class(true[part], proba[part])
@@ -79,7 +81,10 @@ def brier_losses(
     """Squared distances, halved for two classes; one column gives half the sum already."""
     checked = checked.cache.get("one_column", checked)
     if isinstance(checked, BinaryProbabilities):
-        rows = kernels.squared_distances(checked.true, checked.proba)
+        if checked.true.dtype.kind == "f":
+            rows = np.square(checked.proba - checked.true)
+        else:
+            rows = kernels.squared_distances(checked.true, checked.proba)
         return (rows if scale_by_half else 2 * rows)[:, None]
     rows = brier_rows(checked.true, checked.proba)
     return (rows / 2 if is_halved(checked.proba.shape[1], scale_by_half) else rows)[:, None]
@@ -103,12 +108,14 @@ def check_brier(
     pos_label: Any = None,
     sample_weight: Any = None,
     side: str = "either",
+    soft: bool = False,
 ) -> Probabilities:
     """Check probabilities: one column for `pos_label`, or one for each class, of any row sum."""
+    shared: Options = {"labels": labels, "sample_weight": sample_weight, "soft": soft}
     if n_columns(y_proba) > 1:
-        return Probabilities.check(y_true, y_proba, labels=labels, sample_weight=sample_weight)
-    options: Options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-    return BinaryProbabilities.check(y_true, y_proba, side=side, **options).as_columns()
+        return Probabilities.check(y_true, y_proba, **shared)
+    options: Options = {"pos_label": pos_label, "side": side, **shared}
+    return BinaryProbabilities.check(y_true, y_proba, **options).as_columns()
 
 
 def hinge_losses(checked: Scores) -> Array:
@@ -135,7 +142,7 @@ def margins(true: Array, decision: Array) -> Array:
     greater_is_better=False,
     sides="either",
     traits=("takes_logs",),
-    check=Probabilities.check,
+    check=partial(Probabilities.check, soft=True),
     row_values=log_losses,
 )
 def log_loss(
@@ -153,6 +160,10 @@ def log_loss(
 
     Probabilities are clipped to [eps, 1 - eps], eps the spacing of their dtype at 1 (half
     precision is read as single).
+
+    {soft_labels}
+
+    The loss is then the mean cross-entropy :math:`-\sum_c q_{ic} \log p_{ic}` of these q.
 
     Parameters
     ----------
@@ -186,7 +197,12 @@ def log_loss(
     y_proba = renamed_argument(y_proba, y_pred)
     check_option("normalize", normalize, (True, False))
     checked = Probabilities.check(
-        y_true, y_proba, labels=labels, sample_weight=sample_weight, absolute=not normalize
+        y_true,
+        y_proba,
+        labels=labels,
+        sample_weight=sample_weight,
+        absolute=not normalize,
+        soft=True,
     )
     means = Means.of(log_losses(checked), checked.weight)
     return float(mean(means) if normalize else means.total[0])
@@ -198,7 +214,7 @@ def log_loss(
     greater_is_better=False,
     scorer="brier_score",
     sides="either",
-    check=check_brier,
+    check=partial(check_brier, soft=True),
     row_values=brier_losses,
     narrower=brier_bounds,
 )
@@ -216,6 +232,11 @@ def brier_score_loss(
     .. math:: \frac{1}{n} \sum_i \sum_c (p_{ic} - [y_i = c])^2
 
     halved for two classes, where it is :math:`\frac{1}{n} \sum_i (p_i - y_i)^2`.
+
+    {soft_labels}
+
+    The score is then the mean squared distance from these. The mean score under labels drawn from
+    them is larger by their mean variance, which no forecast removes.
 
     Parameters
     ----------
@@ -254,6 +275,7 @@ def brier_score_loss(
     """
     check_option("scale_by_half", scale_by_half, (True, False, "auto"))
     options: Options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    options |= {"soft": True}
     checked: Probabilities | BinaryProbabilities
     if n_columns(y_proba) == 1:
         checked = BinaryProbabilities.check(y_true, y_proba, side="numbers", **options)
