@@ -253,7 +253,6 @@ def test_the_minute_of_tests_passes_for_them(copy: Path) -> None:
         for needed in (
             f"test_values_by_hand.py::test_.*{name}",
             f"test_one_answer.py::test_.*{name}-",
-            f"test_one_answer.py::test_one_answer_by_duckdb.*{name}",
             f"test_public_names.py::test_functions_are_documented.*{name}",
             f"{stem}.py::skmetrics_ext.*{name}",
         ):
