@@ -32,6 +32,7 @@ Way = Array | None  # codes of classes of atoms, (U,) or (S, U); None for one cl
 
 _LEAST_FREEDOM = 0.5  # degrees of freedom of a class of one row
 _COUNTED = "; zero_division=0 counts it as 0, with bounds that allow for any value"
+_CELLS_PER_ATOM = 4  # of a table that is counted; more are sorted
 _JOINT = 1 << 14  # so many joint atoms of two models are always counted without sorting
 
 
@@ -225,7 +226,8 @@ class Linearized:
         """Degrees of freedom of the variance (Satterthwaite 1946), by the way that leaves least."""
         freedom = self._by_first_way[1]
         for way in self.ways[1:]:
-            freedom = np.fmin(freedom, _over_classes_of(self._about_strata, self.atoms, way)[1])
+            of_way = _over_classes_of(self._about_strata, self.atoms, way, is_within=True)
+            freedom = np.fmin(freedom, of_way[1])
         sample = self.origin[0].origin if isinstance(self.origin, tuple) else self.origin
         if getattr(sample, "is_heavy", False):
             units = self.atoms.n_rows if self.design.group is None else self.atoms.n_groups
@@ -419,13 +421,19 @@ def about_strata(parts: Array, atoms: Atoms) -> Array:
     return np.asarray(parts - means)
 
 
-def _over_classes_of(parts: Array, atoms: Atoms, label: Way) -> tuple[Array, Array]:
-    """Variance and degrees of freedom (*S), from contributions centred within strata."""
+def _over_classes_of(
+    parts: Array, atoms: Atoms, label: Way, *, is_within: bool = False
+) -> tuple[Array, Array]:
+    """Variance and degrees of freedom (*S), from contributions centred within strata.
+
+    The variance ``is_within`` classes lacks the products of two classes in one group.
+    """
     if label is None:
         label = np.zeros(len(atoms), dtype=np.int64)
     elif label.ndim == 2:
         pairs = zip(parts, label, strict=True)
-        variance, freedom = np.array([_over_classes_of(own, atoms, way) for own, way in pairs]).T
+        found = [_over_classes_of(own, atoms, way, is_within=is_within) for own, way in pairs]
+        variance, freedom = np.array(found).T
         return variance, freedom
     n_classes = int(label.max()) + 1
     lost: Any = 1.0
@@ -439,11 +447,18 @@ def _over_classes_of(parts: Array, atoms: Atoms, label: Way) -> tuple[Array, Arr
         expected = None if atoms.weight is None else atoms.weight**2
         unit_scale = scale
     else:
-        cells, (cell,) = kernels.encode(atoms.group * n_classes + label)
-        of_group, unit_class = np.divmod(cells, n_classes)
+        cell, n_cells = atoms.group * n_classes + label, atoms.n_groups * n_classes
+        if n_cells > _CELLS_PER_ATOM * len(atoms):
+            cells, (cell,) = kernels.encode(cell)
+            n_cells = len(cells)
+        else:  # counted, not sorted
+            cells = np.flatnonzero(np.bincount(cell, minlength=n_cells))
+        kept = slice(None) if len(cells) == n_cells else cells
+        of_group = cells // n_classes
+        unit_class = cells - of_group * n_classes
         added, rows = parts * atoms.rows, None
-        each = cell_sums(added, cell, len(cells)) ** 2
-        expected = cell_sums(atoms.mass(atoms.mass(atoms.rows)) * 1.0, cell, len(cells))
+        each = cell_sums(added, cell, n_cells)[..., kept] ** 2
+        expected = cell_sums(atoms.mass(atoms.mass(atoms.rows)) * 1.0, cell, n_cells)[kept]
         unit_scale = None if scale is None else scale[of_group]
     squares = each if rows is None else rows * each
     seen = np.bincount(unit_class, weights=rows, minlength=n_classes)
@@ -453,13 +468,16 @@ def _over_classes_of(parts: Array, atoms: Atoms, label: Way) -> tuple[Array, Arr
     scaled = None if scale is None else cell_sums(squares * unit_scale, unit_class, n_classes)
     by_class = cell_sums(squares, unit_class, n_classes)
     within, freedom = over_classes(by_class, seen, lost, scaled, effective)
-    if atoms.group is None:
+    if atoms.group is None or is_within:
         return within, freedom
     # Products of two classes in one group: the factor n / (n - 1) is that of all groups.
     n_groups = atoms.n_groups
-    between = cell_sums(added, atoms.group, n_groups) ** 2 - cell_sums(each, of_group, n_groups)
-    scale = divide(n_groups, n_groups - 1.0) if scale is None else scale
-    variance = within + (between * scale).sum(axis=-1)
+    variance = within
+    if n_classes > 1:
+        own = cell_sums(each, of_group, n_groups)
+        between = cell_sums(added, atoms.group, n_groups) ** 2 - own
+        scale = divide(n_groups, n_groups - 1.0) if scale is None else scale
+        variance = within + (between * scale).sum(axis=-1)
     sizes = cell_sums(np.abs(parts) * atoms.rows, atoms.group, n_groups)
     agree = variance <= ROUNDING**2 * (sizes**2).sum(axis=-1)
     return np.where(agree, 0.0, variance), freedom

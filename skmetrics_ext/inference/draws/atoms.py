@@ -165,6 +165,18 @@ class Atoms:
         """
         if not design.is_counted or design.sizes is not None:
             cell = cell_of_row()
+            if design.stratum is None and design.weight is None and design.sizes is None:
+                assert design.group is not None
+                n_groups = int(design.group.max()) + 1
+                if (int(cell.max()) + 1) * n_groups <= _MOST_PLACES * len(cell):
+                    key = cell * n_groups + design.group  # counted, not sorted
+                    rows = np.bincount(key)
+                    places = np.flatnonzero(rows)
+                    cells = places // n_groups
+                    group = places - cells * n_groups
+                    codes = partial(_filled_codes, places, len(rows), lambda: key)
+                    atoms = cls(rows[places], None, group, class_of(cells), None, codes, design)
+                    return atoms, cells
             atoms, first = cls.alike(design, None, cell)
             return replace(atoms, label=class_of(cell[first])), cell[first]
         rows = table().reshape(-1)
@@ -275,6 +287,13 @@ class Atoms:
 
     def effective_groups(self, counted: Array | bool = True) -> Array:
         """Kish's effective number of groups among the rows of ``counted`` atoms, (..., U)."""
+        return self._of_all_groups if np.all(counted) else self._effective_groups(counted)
+
+    @cached_property
+    def _of_all_groups(self) -> Array:
+        return self._effective_groups(True)
+
+    def _effective_groups(self, counted: Array | bool) -> Array:
         assert self.group is not None
         sizes = cell_sums(np.where(counted, self.rows, 0), self.group, self.n_groups)
         return divide(sizes.sum(axis=-1) ** 2, (sizes**2).sum(axis=-1))
@@ -282,8 +301,10 @@ class Atoms:
     @property
     def effective_rows(self) -> float:
         """Kish's effective sample size, at most the number of groups."""
-        mass = self.mass(self.rows)
-        rows = float(mass.sum() ** 2 / (mass * mass / self.rows).sum())
+        rows = self.n_rows
+        if self.weight is not None:
+            mass = self.mass(self.rows)
+            rows = float(mass.sum() ** 2 / (mass * mass / self.rows).sum())
         return rows if self.group is None else min(rows, float(self.n_groups))
 
     def mass(self, counts: Array) -> Array:
