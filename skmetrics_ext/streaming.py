@@ -35,6 +35,7 @@ KIND, VERSION = "Accumulator", 1  # of files
 # Checked batches are buffered up to this number of scores and labels, because counting a few rows
 # takes nearly as long as counting thousands.
 _BLOCK = 1 << 20
+_LARGE = 1 << 14  # rows that are counted at once, without a copy, unless they are to be ranked
 _MOST_WAITING = 1 << 10
 
 
@@ -157,13 +158,14 @@ class Accumulator:
         bound = sum(map(len, self._stacks)) + self._n_waiting + n_scores
         # A metric may reject the first batch, so it is counted now: once if that takes long.
         is_first = self._state.layout is None
-        if bound > self.max_distinct or self._edges or (is_first and part.n_rows >= 1 << 16):
+        is_large = part.n_rows >= (_LARGE if not self._ranks or is_first else _BLOCK)
+        if bound > self.max_distinct or self._edges or is_large:
             self._count_waiting()
             self._count(part, state.layout)
         else:
             if is_first:
                 sum_all(part, state.layout)
-            self._waiting.append(part)
+            self._waiting.append(part.copied())
             self._n_waiting += max(n_scores, part.n_rows)
         self._state = state
         if self._n_waiting >= _BLOCK or len(self._waiting) >= _MOST_WAITING:

@@ -126,6 +126,12 @@ class Partition:
             self, true=self.true[rows], pred=None, score=self.score[rows], weight=weight, group=None
         )
 
+    def copied(self) -> Partition:
+        """The rows in arrays of their own: codes may be the labels, in an array that is refilled."""
+        names = ("true", "pred", "score", "weight")
+        columns = {name: getattr(self, name) for name in names}
+        return replace(self, **{k: None if v is None else v.copy() for k, v in columns.items()})
+
     @property
     def n_bytes(self) -> int:
         columns = (self.true, self.pred, self.score, self.weight, self.group)

@@ -75,7 +75,7 @@ class StreamState:
     def read(
         self, columns: dict[str, Any], sample_weight: Any
     ) -> tuple[Partition | None, StreamState]:
-        """Validate a batch; return copied rows, None if all are masked, and the new state.
+        """Validate a batch; return its rows, None if all are masked, and the new state.
 
         ``columns`` holds ``y_true`` and the responses: ``y_score``, ``y_pred``, or both.
         """
@@ -97,11 +97,9 @@ class StreamState:
         read = {column.name: column for column in unmasked}
         true, score, pred = read["y_true"], read.get("y_score"), read.get("y_pred")
         total = self.weight
-        if weight is not None:
-            weight = weight.copy()
-            if weight.dtype.kind == "i":
-                total += float(weight.sum())
-                check_total(total, "sample_weight of all batches")
+        if weight is not None and weight.dtype.kind == "i":
+            total += float(weight.sum())
+            check_total(total, "sample_weight of all batches")
         pair, eps, pred_codes = self.pair, 0.0, None
         ordered: Order = False
         matrix = np.empty((len(true), 0))
@@ -112,11 +110,10 @@ class StreamState:
             labels, codes, matrix, eps = self._scores(true, score, classes, layout)
         if pred is not None:
             checked = Labels.check(true, pred).single_label("a stream")
-            labels, codes, pred_codes = checked.classes, checked.true, checked.pred.copy()
+            labels, codes, pred_codes = checked.classes, checked.true, checked.pred
             ordered = checked.ordered
         is_text = self._check_text(labels)
-        # Codes may be the labels themselves, in an array that the caller goes on to fill.
-        rows = labels, codes.copy(), pred_codes, matrix, weight
+        rows = labels, codes, pred_codes, matrix, weight
         part = Partition(*rows, eps=eps, checked=True, ordered=ordered)
         _check_edges(part, layout)
         return part, replace(
@@ -159,7 +156,7 @@ class StreamState:
     def _scores(
         self, true: Column, score: Column, classes: Any, layout: Layout
     ) -> tuple[Array, Array, Array, float]:
-        """Classes, codes, copied scores as a matrix, and the spacing of their dtype."""
+        """Classes, codes, scores as a matrix, and the spacing of their dtype."""
         checked: Probabilities | BinaryProbabilities | Scores
         check_mergeable(score)
         eps = 0.0
@@ -180,7 +177,7 @@ class StreamState:
         else:
             checked = Probabilities.check(true, score, labels=classes, strict=True)
             values, eps = checked.proba, checked.eps
-        matrix = np.array(values, dtype=np.float64).reshape(len(values), -1)
+        matrix = np.asarray(values, dtype=np.float64).reshape(len(values), -1)
         return checked.classes, checked.true, matrix, eps
 
     def _check_text(self, labels: Array) -> bool:
