@@ -127,7 +127,7 @@ class Partition:
         )
 
     def copied(self) -> Partition:
-        """The rows in arrays of their own: codes may be the labels, in an array that is refilled."""
+        """The rows in arrays of their own, as codes may be labels that the caller overwrites."""
         names = ("true", "pred", "score", "weight")
         columns = {name: getattr(self, name) for name in names}
         return replace(self, **{k: None if v is None else v.copy() for k, v in columns.items()})
