@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from skmetrics_ext.backends import partitions
+from skmetrics_ext.backends.engines import MemoryEngine
 from skmetrics_ext.backends.partitions import PartitionError, Task
 from skmetrics_ext.merged.columns import ColumnNames, RowLocation
 from skmetrics_ext.merged.sums import Sums
@@ -31,10 +33,12 @@ class DaskEngine(partitions.Engine):
     name = "dask"
     needs_ranges = True
 
-    def __init__(self, frame: Any, names: ColumnNames) -> None:
+    def __init__(self, frame: Any, names: ColumnNames, memory_limit: int) -> None:
         super().__init__(names)
         self.frame = frame[list(names.all)]
         self.parts = self.frame.to_delayed()
+        self.most_held = memory_limit // partitions.bytes_per_row(names)
+        self.held: MemoryEngine | None = None
 
     def collect(self, columns: tuple[str, ...]) -> Iterator[tuple[Any, RowLocation]]:
         for i, part in enumerate(self.frame[list(columns)].to_delayed()):
@@ -51,6 +55,22 @@ class DaskEngine(partitions.Engine):
         while len(level) > _FAN:
             level = [combine(kind, level[i : i + _FAN]) for i in range(0, len(level), _FAN)]
         return partitions.combined(kind, self._compute(level))
+
+    def survey(self, sampled: bool) -> partitions.PartitionSurvey:
+        """As of any engine; scores that fit into memory are not shuffled between workers."""
+        # Few enough if partitions are of about equal size; larger ones stay where they are.
+        most = 2 * self.most_held // max(len(self.parts), 1) if sampled else 0
+        on_part = partial(partitions.survey_part, sampled=sampled, most_held=most)
+        survey: partitions.PartitionSurvey = self.reduce(partitions.PartitionSurvey, on_part)
+        if 0 < sum(part.n_rows for part in survey.held) == survey.n_rows <= self.most_held:
+            self.held, survey.sample = MemoryEngine.of_parts(survey.held, self.names), None
+        survey.held = []
+        return survey
+
+    def measure(self, task: Task, counted: Sums) -> tuple[Sums, partitions.Readings]:
+        if self.held is None:
+            return super().measure(task, counted)
+        return self.held.measure(task, counted)
 
     def _compute(self, level: list[Any]) -> Any:
         import dask

@@ -79,7 +79,6 @@ class DuckEngine(partitions.Engine):
         self.types = {name: str(kind) for name, kind in zip(names.all, types, strict=True)}
         has_integers = names.weight is None or self.types[names.weight] in (*_INTEGERS, "BOOLEAN")
         self.weight_type = "BIGINT" if has_integers else "DOUBLE"
-        self.distinct: list[int] = []
 
     def _fetch(self, sql: str) -> list[tuple[Any, ...]]:
         with reading(self.what):
@@ -117,9 +116,6 @@ class DuckEngine(partitions.Engine):
             )
             survey.sample = np.array(rows, dtype=np.float64)
             survey.keys = np.zeros(len(survey.sample))
-        if scores:
-            wanted = [f"approx_count_distinct({column})" for column in scores]
-            self.distinct = list(self._fetch(f"SELECT {', '.join(wanted)} FROM data")[0])
         self.advance(survey.n_rows)
         return survey
 
@@ -276,11 +272,13 @@ class DuckEngine(partitions.Engine):
         scans = []
         most = task.plan.most // max(len(self.names.score), 1)
         n_rows = sum(totals.rows.values())
+        scores = [f"approx_count_distinct({self.columns[name]})" for name in self.names.score]
+        distinct = self._fetch(f"SELECT {', '.join(scores)} FROM data")[0]
         for k, column in enumerate(task.layout.ranked):
             name = self.names.score[column]
             scan = SortedScan(task.layout.code_of(k), masses, task.plan, most)
             before = self.done
-            grouped = 2 * self.distinct[column] * len(classes) * len(task.groups) < n_rows
+            grouped = 2 * distinct[column] * len(classes) * len(task.groups) < n_rows
             for batch in self._scan(self._sorted(name, task, grouped)):
                 group, score, code = (batch.column(i).to_numpy() for i in range(3))
                 weight = batch.column(3).to_numpy() if batch.num_columns > 3 else None
@@ -393,7 +391,7 @@ def open_in_duckdb(
 ) -> DuckEngine:
     """An Arrow table or data set, a reader, whose rows are kept on disk in their order, or SQL."""
     is_reader = type(data).__name__ == "RecordBatchReader"
-    con, close = connect(memory_limit)
+    con, close = connect(memory_limit, on_disk=is_reader)
     try:
         with reading(what):
             if not isinstance(data, str):
@@ -416,7 +414,8 @@ def _by_place(given: str, header: Sequence[Any], names: ColumnNames) -> str:
     return f"SELECT {wanted} FROM {given} AS given({columns})"
 
 
-def connect(memory_limit: int) -> tuple[Any, Callable[[], None]]:
+def connect(memory_limit: int, *, on_disk: bool) -> tuple[Any, Callable[[], None]]:
+    """A connection of its own, whose tables are kept on disk if asked for, and how to close it."""
     import duckdb
 
     folder = tempfile.TemporaryDirectory(prefix="skmetrics_ext_")
@@ -429,7 +428,8 @@ def connect(memory_limit: int) -> tuple[Any, Callable[[], None]]:
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
     }
-    con = duckdb.connect(f"{folder.name}/rows.duckdb", config=settings)
+    place = f"{folder.name}/rows.duckdb" if on_disk else ":memory:"
+    con = duckdb.connect(place, config=settings)
 
     def close() -> None:
         con.close()

@@ -37,7 +37,7 @@ def open_engine(dataset: Any, names: ColumnNames, engine: str, memory_limit: int
 
         require("pandas", "A Dask DataFrame")
         check_columns(names, dataset.columns, "The Dask DataFrame")
-        return DaskEngine(dataset, names)
+        return DaskEngine(dataset, names, memory_limit)
     if library == "pyspark" and hasattr(dataset, "columns"):
         _check_engine(engine, "spark", dataset)
         require("pyarrow", "Spark's mapInArrow")
@@ -59,8 +59,7 @@ def open_engine(dataset: Any, names: ColumnNames, engine: str, memory_limit: int
     if isinstance(dataset, str | Path):
         dataset = open_files(str(dataset), names)
     if isinstance(dataset, Files):
-        bytes_per_row = partitions.BYTES_PER_ROW * (1 + len(names.score)) // 2
-        fits = dataset.n_stored * bytes_per_row <= memory_limit
+        fits = dataset.n_stored * partitions.bytes_per_row(names) <= memory_limit
         is_held = dataset.held is not None
         if is_held or (fits and engine == "auto") or not _prefers_duckdb(engine):
             return MemoryEngine(dataset.rows, names, memory_limit, resident=is_held or fits)
@@ -250,6 +249,13 @@ class MemoryEngine(Engine):
         super().__init__(names)
         self.rows, self.memory_limit, self.resident = rows, memory_limit, resident
         self._kept: list[Partition] | None = None
+
+    @classmethod
+    def of_parts(cls, parts: list[Partition], names: ColumnNames) -> MemoryEngine:
+        """An engine of rows that were read already."""
+        engine = cls(lambda _: iter(()), names, 0, resident=True)
+        engine._kept = parts
+        return engine
 
     def close(self) -> None:
         self._kept = None

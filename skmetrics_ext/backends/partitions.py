@@ -98,10 +98,12 @@ class PartitionSurvey:
     sums: Sums = field(default_factory=Sums)
     keys: Array = field(default_factory=lambda: np.zeros(0))
     sample: Array | None = None
+    held: list[Partition] = field(default_factory=list)
 
     def add(self, other: PartitionSurvey) -> None:
         """Add the survey of other rows; the sample keeps the rows with the smallest random keys."""
         self.sums.add(other.sums)
+        self.held = self.held + other.held
         if other.sample is not None:
             self.add_sample(other.keys, other.sample)
 
@@ -183,6 +185,11 @@ class Engine:
         return 1 + task.needs_sums + (len(task.layout.ranked) if task.ranks else 0)
 
 
+def bytes_per_row(names: ColumnNames) -> int:
+    """Memory for a row while its scores are ranked."""
+    return BYTES_PER_ROW * (1 + len(names.score)) // 2
+
+
 def n_rows_of(batch: Any) -> int:
     """Number of rows of a batch of any library."""
     if isinstance(batch, dict):
@@ -198,9 +205,11 @@ def reduce_batch(
         return on_part(read_part(data, names, place)) if n_rows_of(data) else kind()
 
 
-def survey_part(part: Partition, *, sampled: bool) -> PartitionSurvey:
-    """Count the labels and groups of a partition, and sample its scores."""
+def survey_part(part: Partition, *, sampled: bool, most_held: int = 0) -> PartitionSurvey:
+    """Count the labels and groups of a partition, sample its scores, and hold few rows."""
     survey = PartitionSurvey(count_labels(part))
+    if part.n_rows <= most_held:
+        survey.held = [part]
     if sampled:
         rng = np.random.default_rng([part.place.number, part.place.first_row])
         survey.add_sample(rng.random(part.n_rows), part.score)

@@ -128,9 +128,12 @@ class Partition:
 
     def copied(self) -> Partition:
         """The rows in arrays of their own, as codes may be labels that the caller overwrites."""
-        names = ("true", "pred", "score", "weight")
-        columns = {name: getattr(self, name) for name in names}
-        return replace(self, **{k: None if v is None else v.copy() for k, v in columns.items()})
+        columns: dict[str, Any] = {
+            name: np.copy(column)
+            for name in ("true", "pred", "score", "weight")
+            if (column := getattr(self, name)) is not None
+        }
+        return replace(self, **columns)
 
     @property
     def n_bytes(self) -> int:

@@ -230,11 +230,12 @@ def test_names_are_text(name, value):
         evaluate(rows(), **{**ASKED, name: value})
 
 
-def test_our_connections_load_no_extensions():
+@pytest.mark.parametrize("on_disk", [True, False])
+def test_our_connections_load_no_extensions(on_disk):
     pytest.importorskip("duckdb")
     from skmetrics_ext.backends.duckdb import connect
 
-    connection, close = connect(1 << 30)
+    connection, close = connect(1 << 30, on_disk=on_disk)
     names = ("autoinstall_known_extensions", "autoload_known_extensions")
     asked = ", ".join(f"current_setting('{name}')" for name in names)
     try:
