@@ -106,7 +106,7 @@ def exact_dot(left: Array, right: Array) -> Any:
         return (left * right).sum().item()
     if int(left.sum()) * int(right.max()) > _MOST_INTEGER:
         return int((left.astype(object) * right.astype(object)).sum())
-    return (left * right).sum().item()
+    return int(left @ right)
 
 
 def increasing_root(rising: Callable[[Array], Array], low: Array, high: Array) -> Array:

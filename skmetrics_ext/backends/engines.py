@@ -293,11 +293,22 @@ class MemoryEngine(Engine):
         """All sums and rankings, in one pass over the rows; scores are sorted only once."""
         if not task.ranks:
             return super().measure(task, counted)
-        totals, stacks = Sums(), dict[Any, list[RankStack]]()
-        n_classes = len(task.layout.classes)
         if self._kept is not None and self.resident:
             checked = [columns.check_scores(part, task.layout) for part in self._kept]
-            self._kept = [columns.join_parts(checked)]
+            self._kept[:] = [columns.join_parts(checked)]
+            del checked
+        totals, stacks = self._ranked(task)
+        totals.add(counted)
+        self._kept = None  # the tallies take the place of the rows
+        return totals, {
+            group: read_columns([stack.tallies for stack in known], task.layout, task.plan)
+            for group, known in stacks.items()
+        }
+
+    def _ranked(self, task: partitions.Task) -> tuple[Sums, dict[Any, list[RankStack]]]:
+        """The sums of all parts, and the tallies of their scores by group."""
+        totals, stacks = Sums(), dict[Any, list[RankStack]]()
+        n_classes = len(task.layout.classes)
         for part in self._parts():
             with partitions.partition_errors(part.place):
                 sums, tallies = sum_rows(part, task.layout, ranked=True)
@@ -309,11 +320,7 @@ class MemoryEngine(Engine):
             held = [stack for known in stacks.values() for stack in known]
             if not self.resident and distinct_beyond(held, task.plan.most):
                 raise InvalidParameterError(TOO_MANY.format(most=task.plan.most))
-        totals.add(counted)
-        return totals, {
-            group: read_columns([stack.tallies for stack in known], task.layout, task.plan)
-            for group, known in stacks.items()
-        }
+        return totals, stacks
 
     def n_passes(self, task: partitions.Task) -> int:
         return 2 if task.ranks else super().n_passes(task)
