@@ -38,7 +38,7 @@ from skmetrics_ext.merged.ranges import (
     read,
     read_columns,
 )
-from skmetrics_ext.merged.stacks import Gap, differences_of, stacks_of
+from skmetrics_ext.merged.stacks import Bounded, differences_of, stacks_of
 from skmetrics_ext.merged.sums import Sums, as_probabilities, as_scores
 from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
 from skmetrics_ext.numeric import Array, as_factors
@@ -163,11 +163,11 @@ class GroupSums:
 
     def gaps_to_rest(
         self, metric: Metric, groups: Sequence[Any], level: float, min_rows: int
-    ) -> dict[Any, Gap]:
+    ) -> dict[Any, Bounded]:
         """Differences of groups from all other rows, where many are read at once."""
         if metric.sums != "tables" or self.weighted or is_ratio(metric):
             return {}
-        found: dict[Any, Gap] = {}
+        found: dict[Any, Bounded] = {}
         tables, settled = self.sums.tables, self.layout.settled(metric)
         whole = ConfusionTally.combine(tables[group] for group in self.groups)
         n_rows = sum(self.sums.rows[group] for group in self.groups)
@@ -351,7 +351,7 @@ class HeldRows:
         counted = self.part.weight is None and self.cluster is None
         return replace(self, sums=sums) if counted else self
 
-    def gaps_to_rest(self, *asked: Any) -> dict[Any, Gap]:
+    def gaps_to_rest(self, *asked: Any) -> dict[Any, Bounded]:
         """As `GroupSums.gaps_to_rest`, from the sums."""
         return {} if self.sums is None else self.sums.gaps_to_rest(*asked)
 

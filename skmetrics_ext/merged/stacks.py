@@ -67,17 +67,7 @@ def stacks_of(tables: Mapping[Any, ConfusionTally], groups: Iterable[Any]) -> li
 
 
 class Bounded(NamedTuple):
-    """The interval of a group that was read with those of others, and has no note."""
-
-    method: str
-    low: float
-    high: float
-    standard_error: float
-    note: str = ""
-
-
-class Gap(NamedTuple):
-    """A difference that was read with others: what a row of it shows."""
+    """What a row shows of a group, or of a gap, that was read with others and has no note."""
 
     method: str
     confidence_level: float
@@ -85,9 +75,9 @@ class Gap(NamedTuple):
     low: float
     high: float
     standard_error: float
-    p_value: float
-    value_a: float
-    value_b: float
+    p_value: float = float("nan")
+    value_a: float = float("nan")
+    value_b: float = float("nan")
     note: str = ""
     statistic: float = float("nan")
     alternative: str = "two-sided"
@@ -191,13 +181,14 @@ def intervals_of(
             return {}
         low, high, error, note = statistic.at(level)[:4]
         is_plain, method = (note == "") & (low < high), statistic.usual[0]
-    columns = statistic.places, low, high, error
-    return {place: Bounded(method, *bounds) for place, *bounds in _rows_of(columns, is_plain)}
+    columns = statistic.places, statistic.value, low, high, error
+    rows = _rows_of(columns, is_plain)
+    return {place: Bounded(method, level, *numbers) for place, *numbers in rows}
 
 
 def differences_of(
     metric: Metric, tallies: Sequence[ConfusionTally], level: float
-) -> dict[int, Gap]:
+) -> dict[int, Bounded]:
     """Differences between two stacks of other rows, as `difference_of_samples` has them."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         sides = _both(metric, tallies)
@@ -218,7 +209,7 @@ def differences_of(
     name = a.usual[0]
     label = name if name == "mover" else f"mover, {name}"
     rows = _rows_of((*columns, a.value, b.value), is_plain)
-    return {place: Gap(label, level, *numbers) for place, *numbers in rows}
+    return {place: Bounded(label, level, *numbers) for place, *numbers in rows}
 
 
 def _both(metric: Metric, tallies: Sequence[ConfusionTally]) -> list[StackedTables]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -151,17 +151,6 @@ def leaf_or_missing(
     return Leaf(value, settled, again, source=token, bounds=statistic.bounds)
 
 
-class DeferredGap(Deferred):
-    """A gap that was read with others, and is read again to compute with."""
-
-    __slots__ = ()
-
-    def __call__(self) -> Estimate:
-        """The difference, with what the rows contribute to it."""
-        gap: Any = self.read()
-        return cast(Estimate, gap)
-
-
 class GroupComparison:
     """One metric of groups, read from their statistics.
 
@@ -257,8 +246,8 @@ class GroupComparison:
         for group in listed:
             if group in together:
                 found.append(self._row(shown[group], together[group], name))
-                read: Any = partial(self._gap_to, against, group, level)
-                found[-1]._known = DeferredGap(self.metric, read, level, self.source.plan)
+                read = partial(self._from_rest, group)
+                found[-1]._known = Deferred(self.metric, read, level, self.source.plan)
             elif (reference := self._reference(against, group)) is not None:
                 found.append(self._row(shown[group], self._gap(group, reference, level), name))
         return found, 0
@@ -269,11 +258,10 @@ class GroupComparison:
         enough = [group for group in groups if self.n_rows[group] >= self.min_rows]
         return {} if read is None else read(self.metric, enough, level, self.min_rows)
 
-    def _gap_to(self, against: Any, group: Any, level: float) -> Estimate:
-        """The gap of a group, to compute with."""
-        reference = self._reference(against, group)
-        assert reference is not None
-        return self._gap(group, reference, level)
+    def _from_rest(self, group: Any) -> Expression:
+        """The difference of a group from the rest, to compute with."""
+        rest = [cell for cell in self.cells if not self.by.contains(group, cell)]
+        return linear((1.0, self.expression(self.parts(group))), (-1.0, self.expression(rest)))
 
     def _named(self, against: Mapping[str, Any]) -> Any:
         """The group of reference, as the column `against` shows it."""
