@@ -250,7 +250,7 @@ def compare(
     >>> round(result.p_value, 6), result.concluded
     (2.5e-05, True)
     >>> print(compare(["roc_auc", "gini"], y_true, {"a": a, "b": b}))
-    metric   model  against   value  reference  difference      95% interval        p  rows
+    metric   model  against   value  reference  difference     95 % interval        p  rows
     -------  -----  -------  ------  ---------  ----------  ----------------  -------  ----
     roc_auc  a      b        0.8750     0.5625     +0.3125  [0.1531, 0.4719]  < 0.001    40
     gini     a      b        0.7500     0.1250     +0.6250  [0.3063, 0.9437]  < 0.001    40

@@ -249,7 +249,7 @@ def confidence_interval(
     >>> print(confidence_interval("accuracy", y_true * 5, y_pred * 5, method="anytime"))
     0.75 [0.6694, 0.8212] (95% confidence, anytime)
     >>> print(confidence_interval(["accuracy", "f1_macro"], y_true, y_pred))
-    metric     value      95% interval  rows  method
+    metric     value     95 % interval  rows  method
     --------  ------  ----------------  ----  -----------
     accuracy  0.7500  [0.6277, 0.8422]    60  wilson
     f1_macro  0.7579  [0.6372, 0.8481]    60  effective_n

@@ -69,7 +69,7 @@ class Estimates(Table):
     >>> y_true, y_pred = [0, 1, 1, 1] * 25, [0, 1, 1, 0] * 25
     >>> table = compute_metrics(["accuracy", "recall"], y_true, y_pred, intervals=True)
     >>> print(table)
-    metric     value      95% interval  rows  method
+    metric     value     95 % interval  rows  method
     --------  ------  ----------------  ----  ------
     accuracy  0.7500  [0.6570, 0.8245]   100  wilson
     recall    0.6667  [0.5542, 0.7629]   100  wilson
@@ -389,7 +389,7 @@ class Estimates(Table):
         >>> y, models = [0, 1] * 50, {"a": [0, 1] * 50, "b": [0, 1, 1, 1] * 25}
         >>> table = compute_metrics(["accuracy"], y, models, intervals=True)
         >>> print(table.against(model="b"))
-        metric    model  against   value  reference  difference      95% interval        p  rows
+        metric    model  against   value  reference  difference     95 % interval        p  rows
         --------  -----  -------  ------  ---------  ----------  ----------------  -------  ----
         accuracy  a      b        1.0000     0.7500     +0.2500  [0.1755, 0.3430]  < 0.001   100
         """
@@ -544,7 +544,7 @@ class Estimates(Table):
         of_groups = [Shown(name, is_text=True, none="all") for name in groups]
         if self._columns is not None:
             return [*(of_groups if by is not None else ()), *super().shown()]
-        ends = f"{100 * self.confidence_level:g}% interval", "interval"
+        ends = f"{100 * self.confidence_level:g} % interval", "interval"
         p_value = ("p (adjusted)", "p_adjusted") if self.adjusted else ("p", "p_value")
         names, numbers = columns("metric", "model", "fold", "label", "against"), columns("value")
         if are_differences:

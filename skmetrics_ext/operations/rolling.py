@@ -49,7 +49,7 @@ class OrderedGroups(GroupTable):
         >>> pred = [0, 1, 1, 1] * 20 + [0, 1, 1, 0] * 20
         >>> table = compute_metrics(["recall"], y, pred, by={"month": month}, intervals=True)
         >>> print(table.rolling("recall", 2))
-        month  metric   value      95% interval  rows  method
+        month  metric   value     95 % interval  rows  method
         -----  ------  ------  ----------------  ----  ------
         2      recall  1.0000  [0.9128, 1.0000]    80  wilson
         3      recall  0.8333  [0.6905, 0.9181]    80  wilson

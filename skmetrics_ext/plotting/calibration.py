@@ -276,7 +276,7 @@ class CalibrationDisplay(CurveDisplay):
             super()._draw_band(ax, line, colour, band)
         elif self._n_curves <= _FEW:
             level = 100 * line.bins.confidence_level
-            axes.add_remark(ax, f"bars: {level:g}% interval of each bin")
+            axes.add_remark(ax, f"bars: {level:g} % interval of each bin")
 
     def _finish_axes(self, ax: Any) -> None:
         """Set the limits, and draw the histogram below the axes."""

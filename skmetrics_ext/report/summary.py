@@ -231,7 +231,7 @@ def interval_title(report: FoldValues, kind: str | None = None) -> str:
 
 def interval_column(report: FoldValues) -> tuple[str, str]:
     """Title and key of the column of intervals."""
-    return f"{100 * report.confidence_level:g}% interval", "interval"
+    return f"{100 * report.confidence_level:g} % interval", "interval"
 
 
 def interval_heading(report: FoldValues, kind: str | None = None) -> str:

@@ -173,7 +173,7 @@ def test_columns_that_hold_nothing_are_not_shown():
     assert asked(by="site").rows.header()[:2] == ["site", "metric"]
     assert str(asked(by="site")).split()[:2] == ["site", "metric"]
     sure = asked(metrics=["accuracy"], pred="p", intervals=True, confidence_level=0.9)
-    assert sure.rows.header() == ["metric", "value", "90% interval", "rows", "method"]
+    assert sure.rows.header() == ["metric", "value", "90 % interval", "rows", "method"]
     some = asked(metrics=["accuracy", "ks_statistic"], pred="p", intervals=True)
     assert "method" in some.rows.header()  # of the first metric only
     by_class = partial(sx.f1_score, average=None)

@@ -52,7 +52,7 @@ def test_second_model_on_the_same_axes(binary) -> None:
     assert first.line_.get_marker() != second.line_.get_marker()
     texts = [text.get_text().split(" (")[0] for text in second.legend_.get_texts()]
     assert texts[:3] == ["one", "two", "perfect calibration"]
-    assert texts[3:] == ["bars: 95% interval of each bin", "positive class: sick"]
+    assert texts[3:] == ["bars: 95 % interval of each bin", "positive class: sick"]
 
 
 def test_each_class_and_the_top_label(several) -> None:

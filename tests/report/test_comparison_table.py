@@ -22,7 +22,7 @@ def test_it_prints_as_a_table(report):
     lines = str(found).splitlines()
     assert repr(found) == "<Estimates: 3 rows, 24 columns>"
     assert lines[0].split("  ")[0] == "metric"
-    assert "95% interval" in lines[0]
+    assert "95 % interval" in lines[0]
     assert "P(±0.02)" in lines[0]
     for row, line in zip(found, lines[2:], strict=False):
         assert line.startswith(f"accuracy  {row['model']}")

@@ -315,7 +315,7 @@ def test_the_table_of_groups_has_gaps_from_the_rest():
     table = lines[start + 2 :]
     head = table[0].split("  ")
     assert [title.strip() for title in head if title] == [
-        "model", "metric", "site", "value", "95% interval", "gap", "p", "rows", "note",
+        "model", "metric", "site", "value", "95 % interval", "gap", "p (adjusted)", "rows", "note",
     ]  # fmt: skip
     place = table[0].index("site")
     assert [line[place : place + 4].rstrip() for line in table[2:10]] == ["A", "B", "C", "all"] * 2

@@ -54,12 +54,12 @@ def header(rows):
 
 def test_columns_of_each_table():
     report = report_of(confidence_level=0.9)
-    assert header(report.summary("cv"))[:5] == ["model", "metric", "mean", "sd", "90% interval"]
-    assert header(report.summary("pooled"))[3:6] == ["sd", "pooled", "90% interval"]
+    assert header(report.summary("cv"))[:5] == ["model", "metric", "mean", "sd", "90 % interval"]
+    assert header(report.summary("pooled"))[3:6] == ["sd", "pooled", "90 % interval"]
     assert "train" not in header(report.summary())
     folds = ["model", "metric", "fold", "value", "train", "test", "fit (s)", "score (s)"]
     assert header(report.folds()) == folds
-    pooled = ["model", "metric", "value", "90% interval", "method", "rows", "note"]
+    pooled = ["model", "metric", "value", "90 % interval", "method", "rows", "note"]
     assert header(report.pooled()) == pooled
     trained = report_of(train=True)
     assert header(trained.summary())[5:8] == ["train", "gap", "gap interval"]
@@ -70,7 +70,7 @@ def test_columns_of_each_table():
 def test_columns_and_the_note_of_comparisons():
     report = report_of(confidence_level=0.9)
     plain = report.compare()
-    first = ["metric", "model", "against", "value", "reference", "difference", "90% interval"]
+    first = ["metric", "model", "against", "value", "reference", "difference", "90 % interval"]
     assert header(plain) == [*first, "p (adjusted)"]
     (note,) = plain.notes
     assert "Each interval holds alone; p is adjusted for all pairs of a metric (Holm)." in note

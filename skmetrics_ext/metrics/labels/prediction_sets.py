@@ -252,7 +252,7 @@ def prediction_set_size(
     >>> names = ["prediction_set_coverage", "prediction_set_size"]
     >>> by_class = compute_metrics(names, y_true, y_set, by={"class": y_true}, intervals=True)
     >>> print(by_class.where(group="b"))
-    class  metric                    value      95% interval  rows  method
+    class  metric                    value     95 % interval  rows  method
     -----  -----------------------  ------  ----------------  ----  ------
     b      prediction_set_coverage  0.5000  [0.2903, 0.7097]    18  wilson
     b      prediction_set_size      1.5000  [1.2442, 1.7558]    18  hall
