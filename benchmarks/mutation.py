@@ -46,7 +46,7 @@ MODULES = {
     "margins": ("skmetrics_ext/inference/margins.py",),
     "many models": (
         "skmetrics_ext/inference/simultaneous.py",
-        "skmetrics_ext/report/compare_many.py",
+        "skmetrics_ext/operations/compare_many.py",
     ),
     "search report": ("skmetrics_ext/report/search", "skmetrics_ext/inference/selection.py"),
     "inference": ("skmetrics_ext/inference",),

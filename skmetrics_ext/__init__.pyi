@@ -208,6 +208,7 @@ from skmetrics_ext.metrics.rankings.roc_auc import (
 )
 from skmetrics_ext.metrics.rankings.roc_auc import roc_auc_score as roc_auc_score
 from skmetrics_ext.metrics.rankings.top_k import top_k_accuracy_score as top_k_accuracy_score
+from skmetrics_ext.operations.compare_many import compare_many as compare_many
 from skmetrics_ext.operations.leaderboard import leaderboard as leaderboard
 from skmetrics_ext.plotting import CalibrationDisplay as CalibrationDisplay
 from skmetrics_ext.plotting import ConfusionMatrixDisplay as ConfusionMatrixDisplay
@@ -220,7 +221,6 @@ from skmetrics_ext.plotting import RocCurvesDisplay as RocCurvesDisplay
 from skmetrics_ext.plotting import ThresholdDisplay as ThresholdDisplay
 from skmetrics_ext.registry import METRICS as METRICS
 from skmetrics_ext.report import cross_validation_report as cross_validation_report
-from skmetrics_ext.report.compare_many import compare_many as compare_many
 from skmetrics_ext.report.search.search_report import search_report as search_report
 from skmetrics_ext.report.search.simplest import simplest_within as simplest_within
 from skmetrics_ext.scoring import ScorerPanel as ScorerPanel

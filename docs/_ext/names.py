@@ -72,7 +72,7 @@ _BY_MODULE = (
     ("registry", REGISTRY),
     ("operations.leaderboard", TESTS),
     ("operations", GROUPS),
-    ("report.compare_many", TESTS),
+    ("operations.compare_many", TESTS),
     ("report.search", SEARCHES),
     ("report", REPORTS),
     ("requirements", REPORTS),

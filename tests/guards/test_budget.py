@@ -18,8 +18,8 @@ SLACK = 150
 LIMITS = {
     "inference": 10530,
     "metrics and registry": 6395,
-    "report": 4148,
-    "operations": 470,
+    "report": 4040,
+    "operations": 570,
     "merged and slices": 3812,
     "validation": 2745,
     "plotting": 2385,

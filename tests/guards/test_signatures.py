@@ -11,7 +11,8 @@ from support.public import PUBLIC
 
 from skmetrics_ext.inference import areas, compare, margins, methods, proportions, two_proportions
 from skmetrics_ext.inference.draws import atoms, bootstrap
-from skmetrics_ext.report import compare_many, summary
+from skmetrics_ext.operations import compare_many
+from skmetrics_ext.report import summary
 from skmetrics_ext.scoring import scorer
 from skmetrics_ext.tables import LIBRARIES, Library
 
