@@ -85,7 +85,7 @@ def _table(data: Predictions, rows: Sequence[Row]) -> str:
     if not rows:
         return ""
     shown = [{**row, "metric": display_name(row["metric"])} for row in rows]
-    ends = f"{100 * data.options.confidence:g} % interval", "interval"
+    ends = f"{100 * data.options.confidence:g}% interval", "interval"
     group = [] if rows[0].get("group", ALL) == ALL else ["group"]
     if "kind" not in rows[0]:
         pair = ("a", "model"), ("b", "against"), ("a - b", "value"), ends, ("p", "p_value")

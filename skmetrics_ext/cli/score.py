@@ -170,7 +170,7 @@ def _tables(options: argparse.Namespace, rows: Sequence[Row]) -> Iterator[tuple[
     parts: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         parts.setdefault((row["group"], row["model"]), []).append(row)
-    interval = f"{100 * options.confidence:g} % interval", "interval"
+    interval = f"{100 * options.confidence:g}% interval", "interval"
     shown = columns("kind", "metric", "value", interval, "method")
     for (group, model), part in parts.items():
         of_group, tries = ("", options.tries) if group == ALL else (f", group {group}", "")

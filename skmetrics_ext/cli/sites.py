@@ -83,7 +83,7 @@ def _merge(options: argparse.Namespace) -> int:
     )
     rows = [row.changed(model="all") for row in evaluation]
     of_all_sites = [row for row in rows if row["group"] is None]
-    ends = f"{100 * options.confidence:g} % interval", "interval"
+    ends = f"{100 * options.confidence:g}% interval", "interval"
     title = f"{', '.join(names)}: {of_all_sites[0]['n_rows']:,} rows"
     tables = {
         title: Table(of_all_sites, columns("metric", "value", ends, "method"), sentences=("note",))
