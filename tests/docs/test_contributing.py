@@ -276,8 +276,9 @@ def test_completeness_holds_with_both(copy: Path) -> None:
 
 @pytest.mark.slow
 def test_guards_hold_with_both(copy: Path) -> None:
-    guards = ("one_body", "stated_facts", "carriers", "tree", "layers")
-    run_tests(copy, *(f"tests/guards/test_{name}.py" for name in guards), "-k", "not go_down")
+    """Those of the source; others look at the checkout, or start Python without the copy."""
+    guards = [f"tests/guards/test_{name}.py" for name in ("one_body", "stated_facts", "carriers")]
+    run_tests(copy, *guards, "-k", "not spelling")
 
 
 def test_a_ranking_beyond_memory_is_read_in_ranges(copy: Path) -> None:
