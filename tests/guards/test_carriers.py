@@ -41,6 +41,12 @@ SETTLING = (
 # Calls in all, and outside validation: 66 and 51 before; one goes whenever an entry point asks a
 # `Question` instead.
 MOST, MOST_OUTSIDE_VALIDATION = 63, 48
+# Facts by which code asks for the family of a metric, and views and tallies whose type shows it:
+# 123 places before families were values; one goes whenever a table by family takes its place.
+FACTS = {"reads", "response", "row_values", "slope", "sums", "tally"}
+VIEWS = {"BinaryProbabilities", "LabelTally", "Labels", "MomentTally", "Probabilities", "RankTally"}
+VIEWS |= {"ScoreTally", "Scores"}
+MOST_QUESTIONS_OF_FAMILY = 113
 
 
 @cache
@@ -79,6 +85,25 @@ def test_the_positive_class_is_settled_in_few_places():
     outside = sum(n for file, n in found.items() if not file.startswith("validation/"))
     assert found.total() <= MOST, found
     assert outside <= MOST_OUTSIDE_VALIDATION, found
+
+
+def asks_for_family(node):
+    """Whether a node compares such a fact, or looks at the type of a view."""
+    if isinstance(node, ast.Compare):
+        sides = [node.left, *node.comparators]
+        return any(getattr(side, "attr", "") in FACTS for side in sides)
+    is_type = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance"
+    return is_type and bool(VIEWS & {getattr(each, "id", "") for each in ast.walk(node.args[1])})
+
+
+def test_the_family_of_a_metric_is_asked_for_in_few_places():
+    found = Counter(
+        path.relative_to(PACKAGE).as_posix()
+        for path, tree in trees().items()
+        for node in ast.walk(tree)
+        if asks_for_family(node)
+    )
+    assert found.total() <= MOST_QUESTIONS_OF_FAMILY, found
 
 
 def test_pairwise_decision_values_are_refused_in_one_place():

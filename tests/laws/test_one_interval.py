@@ -29,8 +29,9 @@ def asked_of(way, rows):
     """The questions that are put to an entry point, which the other designs complete.
 
     Of intervals by formulas it is every fourth one, and those that are left out are put to the
-    next three entry points. An interval of few draws is every third one; of many, which take long, it is
-    one of each case, and those of calibration errors, which take longest, where rows are plain.
+    next three entry points. An interval of few draws is every third one; of many, which take
+    long, it is one of each case, and those of calibration errors, which take longest, where rows
+    are plain.
     """
     found = list(filter(way.takes, questions(rows)))
     drawn = [one for one in found if is_resampled(one)]
