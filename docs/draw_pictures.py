@@ -303,6 +303,41 @@ def draw_out_of_fold() -> None:
     store(report.plot("roc").figure_, "out_of_fold")
 
 
+def screening(seed: int, size: int):
+    """True classes, answers, and how sure the model is of them."""
+    rng = np.random.default_rng(seed)
+    ill = (rng.random(size) < 0.3).astype(int)
+    risk = 1 / (1 + np.exp(-(3 * ill - 2 + rng.normal(size=size))))
+    return ill, (risk > 0.5).astype(int), np.maximum(risk, 1 - risk), risk
+
+
+def draw_abstention() -> None:
+    """Risk over coverage, and the threshold that keeps a promise in the population."""
+    ill, answer, confidence, _ = screening(0, 1500)
+    right = (ill == answer).astype(int)
+    promise = {"criterion": "recall", "constraint": ("precision", ">=", 0.97)}
+    found = sx.optimal_threshold(right, confidence, **promise, confidence=0.95)
+    display = sx.risk_coverage_curve(ill, answer, confidence=confidence).plot()
+    coverage = float((confidence >= found.threshold).mean())
+    look = {"color": "0.4", "linewidth": 1.1}
+    display.ax_.set(ylim=(0, 0.1), aspect="auto", title="Errors among the answers of a screening model")
+    display.ax_.axhline(0.03, linestyle=":", **look)
+    display.ax_.axvline(coverage, linestyle="--", **look)
+    text = f"answer if the confidence\nis at least {found.threshold:.2f}:\nat most 3 % errors, guaranteed"
+    display.ax_.annotate(text, (coverage - 0.02, 0.075), ha="right", fontsize="small")
+    store(display.figure_, "abstention")
+
+
+def draw_groups_of_curves() -> None:
+    """ROC and reliability of three sites in one picture."""
+    ill, _, _, risk = screening(1, 900)
+    site = np.random.default_rng(2).choice(["north", "south", "west"], 900, p=[0.5, 0.3, 0.2])
+    risk = np.where(site == "west", risk**2, risk)
+    store(sx.RocCurvesDisplay.from_predictions(ill, risk, by=site, band=None).figure_, "roc_by_site")
+    reliability = sx.CalibrationDisplay.from_predictions(ill, risk, by=site, n_bins=5)
+    store(reliability.figure_, "reliability_by_site")
+
+
 def main() -> None:
     mpl.use("agg")
     PICTURES.mkdir(exist_ok=True)
@@ -319,6 +354,8 @@ def main() -> None:
     draw_coverage_studies()
     draw_performance()
     draw_out_of_fold()
+    draw_abstention()
+    draw_groups_of_curves()
     iris = predictions(load_iris, [0, 1])
     save(sx.RocCurvesDisplay.from_predictions(*iris),
          "roc_curves", "Iris, sepals only: ROC of each class")  # fmt: skip

@@ -12,9 +12,10 @@ import numpy as np
 
 from skmetrics_ext import compute_metrics, confusion_matrix
 from skmetrics_ext.cli.predictions import ALL, Predictions, find_metric
+from skmetrics_ext.curve_tables.kinds import KINDS
+from skmetrics_ext.curve_tables.lines import table_of
+from skmetrics_ext.curve_tables.parts import of_predictions
 from skmetrics_ext.formats import interval, number
-from skmetrics_ext.plotting.plot_results import KINDS
-from skmetrics_ext.plotting.source import DisplaySource
 from skmetrics_ext.registry.defaults import display_name
 from skmetrics_ext.report.page import charts
 from skmetrics_ext.report.page.document import brief, document, note, pictures, section, table
@@ -223,22 +224,21 @@ def _pictures(data: Predictions) -> str:
 
 def _curves(data: Predictions) -> list[charts.Chart]:
     """The curves of all models, a chart of each kind that the classes and scores allow."""
-    options = {"groups": data.groups, "confidence_level": data.options.confidence}
+    options: dict[str, Any] = {"groups": data.groups, "pos_label": data.positive}
+    options["confidence_level"] = data.options.confidence
+    options["reading"] = {"labels": data.classes, "sample_weight": data.weight}
     drawn = []
     for kind in charts.TITLES:
-        display = KINDS[kind]
         models = {
             model.name: data.response(model)
             for model in data.models
-            if _METHODS.get(model.kind) in display.methods
+            if _METHODS.get(model.kind) in KINDS[kind].methods
         }
         if models:
             is_crowded = kind == "calibration" and len(data.classes) > charts.CROWDED
-            curves = {"curves": "top label"} if is_crowded else {}
-            rows = data.true, models, data.classes, data.weight
-            source = display._source(DisplaySource.of_predictions, *rows, pos_label=data.positive)
-            computed = display._computed(source, **options, **curves)
-            drawn.append(charts.chart_of(kind, computed, next(iter(models))))
+            options |= {"what": charts.TITLES[kind], "curves": "top label" if is_crowded else None}
+            table = table_of(KINDS[kind], of_predictions, data.true, models, **options)
+            drawn.append(charts.chart_of(kind, table, next(iter(models))))
     return drawn
 
 

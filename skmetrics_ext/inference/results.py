@@ -11,7 +11,7 @@ from typing import Any
 from skmetrics_ext.formats import digits, p_value_text
 from skmetrics_ext.inference.notes import reason, with_design
 from skmetrics_ext.inference.scales import drawn_bounds, drawn_p_value
-from skmetrics_ext.result_bases import Citable, Described, Facts, Result
+from skmetrics_ext.result_bases import Citable, Described, Facts, Result, draw
 
 # How rows of one cluster are allowed for.
 CLUSTERS = {
@@ -269,6 +269,25 @@ class Estimate(Computable):
         size = facts.n / effect if facts.n and effect > 0 else facts.n_effective or 0.0
         how = f"{CLUSTERS[facts.clusters]}, {self.n_groups} clusters"
         return f"{text}, {how}, effective sample size {size:.4g}"
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """A dot with its interval; a difference next to a line at 0, under both values.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        return draw(self, ax)
 
     @property
     def difference(self) -> float:

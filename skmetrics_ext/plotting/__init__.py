@@ -3,17 +3,18 @@
 Matplotlib, the optional extra ``plot``, is imported when something is drawn.
 """
 
-from skmetrics_ext.plotting.calibration import CalibrationDisplay
 from skmetrics_ext.plotting.confusion_matrix import ConfusionMatrixDisplay
 from skmetrics_ext.plotting.cross_validation import CrossValidationDisplay
-from skmetrics_ext.plotting.ranking_curves import (
+from skmetrics_ext.plotting.curve_kinds import (
+    CalibrationDisplay,
+    DecisionCurveDisplay,
     GainDisplay,
     LiftDisplay,
     PrecisionRecallCurvesDisplay,
     RiskCoverageDisplay,
     RocCurvesDisplay,
+    ThresholdDisplay,
 )
-from skmetrics_ext.plotting.thresholds import DecisionCurveDisplay, ThresholdDisplay
 
 __all__ = [
     "CalibrationDisplay",

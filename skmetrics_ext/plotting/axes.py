@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.registry import METRICS, scorers
+from skmetrics_ext.registry.defaults import display_name
 from skmetrics_ext.validation import InvalidParameterError
 
 # Okabe and Ito's colours without black, the colour of averages, and yellow, which prints faintly.
@@ -32,6 +34,7 @@ _ORDER = {CURVE: 0, _DIFFERENCE: 1, _REFERENCE: 3, _REMARK: 4}  # in a legend; b
 _MOST_ENTRIES = 7  # of a legend among the curves
 _HIGHEST, _CENTRED = 0.9, 0.6  # heights of a legend as shares of the figure's
 _LETTER = 0.07  # inches
+_MARGINS = np.array([0.66, 0.5])  # inches to the left of the axes and below them
 _PAD = 4.0  # pixels between a text and the edge of the figure
 _LEAST_AXES = 0.15  # share of the figure that axes keep
 _LEAST_LETTERS = 16  # in a line
@@ -47,7 +50,12 @@ _PARTS = re.compile(r"[^\s_,;/()=+|-]*(?:[\s_,;/()=+|-]+|$)")
 
 def make_axes(what: str, ax: Any, size: tuple[float, float] = (5.4, 4.4)) -> Any:
     """Return the given axes, or the axes of a new figure, without their top and right spines."""
-    (ax,) = make_panels(what, None if ax is None else [ax], size, 1, "one axes")
+    given = None if ax is None else [ax]
+    (panel,) = make_panels(what, given, size, 1, "one axes", layout="none")
+    if ax is None:  # `fit_text` makes room for the texts, and keeps this size of the axes
+        left, bottom = (_MARGINS / size).tolist()
+        panel.set_position((left, bottom, 1 - 1.1 * left, 1 - 1.1 * bottom))
+    ax = panel
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 
@@ -135,11 +143,10 @@ def name_curves(ax: Any) -> None:
             artist.set_label(f"{name}, {artist.get_label()}")
 
 
-def draw_legend(ax: Any, where: str, size: tuple[float, float], title: str | None = None) -> Any:
-    """Draw a legend among the curves, or next to the axes if it is large or ``where`` says so.
+def draw_legend(ax: Any, where: str, title: str | None = None) -> Any:
+    """Draw a legend in the axes, or next to them if it is large, hides a curve, or should be there.
 
-    A figure made here is widened for it. In a figure with other axes and no layout engine the
-    legend stays among the curves.
+    In a figure with other axes and no layout engine it stays among the curves.
     """
     figure = ax.figure
     is_own = is_own_figure(figure)
@@ -147,27 +154,32 @@ def draw_legend(ax: Any, where: str, size: tuple[float, float], title: str | Non
     entries, is_wrapped = _entries(ax, width)
     if not entries:
         return None
-    is_outside = (where == "outside" or is_wrapped or len(entries) > _MOST_ENTRIES) and (
-        figure.get_layout_engine() is not None or len(figure.get_axes()) == 1
-    )
-    look: dict[str, Any] = {"loc": "best" if where == "outside" else where}
-    if is_outside:
-        look = {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0), "borderaxespad": 0.0}
-    if title is not None:
-        look["title"] = wrap(title, width)
+    can_move = figure.get_layout_engine() is not None or len(figure.get_axes()) == 1
+    is_large = where == "outside" or is_wrapped or len(entries) > _MOST_ENTRIES
+    is_outside = can_move and is_large
+    inside = {"loc": "best" if where == "outside" else where}
+    aside = {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0), "borderaxespad": 0.0}
+    look: dict[str, Any] = {"title": None if title is None else wrap(title, width)}
     look |= {"alignment": "left", "fontsize": "small", "title_fontsize": "small"}
     look |= {"framealpha": 0.85, "edgecolor": "none", "handlelength": 2.8}
-    legend = ax.legend(entries.values(), entries.keys(), **look)
+    legend = ax.legend(
+        entries.values(), entries.keys(), **look, **(aside if is_outside else inside)
+    )
+    if can_move and not is_outside:
+        area = legend.get_window_extent()
+        lines = [line for line in ax.get_lines() if line.get_gid() == CURVE]
+        paths = [line.get_path().transformed(line.get_transform()) for line in lines]
+        if any(path.intersects_bbox(area, filled=False) for path in paths):
+            legend, is_outside = ax.legend(entries.values(), entries.keys(), **look, **aside), True
     if not is_outside:
         return legend
     legend.set_gid(OUTSIDE)
-    extent = legend.get_window_extent()
-    if is_own:
-        across, up = extent.width / figure.dpi, extent.height / figure.dpi
-        figure.set_size_inches(size[0] + across + 0.2, max(size[1], up + 0.8))
-    else:
-        shrink(legend, min(_HIGHEST * figure.bbox.height / max(extent.height, 1.0), 1.0))
-    if legend.get_window_extent().height > _CENTRED * figure.bbox.height:
+    height = legend.get_window_extent().height
+    if not is_own:
+        scale = min(_HIGHEST * figure.bbox.height / max(height, 1.0), 1.0)
+        shrink(legend, scale)
+        height *= scale
+    if height > _CENTRED * figure.bbox.height:
         legend.set_loc("center left")
         legend.set_bbox_to_anchor((1.02, 0.5))
     return legend
@@ -208,6 +220,17 @@ def entry_letters(figure: Any) -> int:
 
 
 # --------------------------------------------------------------------------- text
+
+
+def is_negated(name: str) -> bool:
+    """Whether this is the score of a loss, which people read as a positive number."""
+    return name.startswith("neg_") and name in scorers()
+
+
+def title_of(name: str) -> str:
+    """Name of a metric as people write it; names that the user chose are kept."""
+    is_known = name in scorers() or f"neg_{name}" in scorers() or name in METRICS
+    return display_name(name) if is_known else name
 
 
 def number(value: float, estimate: Any = None) -> str:
@@ -263,13 +286,16 @@ def name_rows(ax: Any, names: Sequence[Any], *, from_top: bool = True) -> None:
 def fit_text(ax: Any) -> None:
     """Wrap the titles of the axes, and make room for all texts.
 
-    A figure made here grows. In a given figure the axes shrink, or, if a layout engine places them,
-    the letters of the legend and the lines of the titles.
+    A figure made here has the size that its axes and texts need. In a given figure the axes shrink,
+    or, if a layout engine places them, the letters of the legend and the lines of the titles.
     """
     figure = ax.figure.figure  # the root of a subfigure; `root` came with matplotlib 3.10
     labels = [(part.xaxis.label, 0) for part in (ax, *ax.child_axes)] + [(ax.yaxis.label, 1)]
     titles = [(label, label.get_text(), side) for label, side in labels if label.get_text()]
     _wrap_titles(ax, titles)
+    if is_own_figure(figure) and figure.get_layout_engine() is None:
+        _fit_figure(ax, figure)
+        return
     if _always_fits(ax, figure, [label for label, _, _ in titles]):
         return
     letter = _LETTER
@@ -289,6 +315,15 @@ def fit_text(ax: Any) -> None:
             letter *= _WIDER
             if ax.get_legend() is not None:
                 shrink(ax.get_legend(), _SMALLER)
+
+
+def _fit_figure(ax: Any, figure: Any) -> None:
+    """Give the figure the size that its axes and all texts need."""
+    ax.apply_aspect()
+    inner, outer = ax.get_window_extent().frozen(), ax.get_tightbbox()
+    corner, size = outer.min - _PAD, outer.size + 2 * _PAD
+    figure.set_size_inches(size / figure.dpi)
+    ax.set_position((*((inner.min - corner) / size), *(inner.size / size)))
 
 
 def _always_fits(ax: Any, figure: Any, titles: Sequence[Any]) -> bool:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skmetrics_ext.curve_tables import matrices
+from skmetrics_ext.curve_tables.parts import Request
 from skmetrics_ext.inference.results import Estimate
-from skmetrics_ext.metrics.labels.accuracy import accuracy_score, confusion_matrix
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.plotting import axes
 from skmetrics_ext.plotting.curve_display import difference_text
-from skmetrics_ext.plotting.display import SourceDisplay, document_display
-from skmetrics_ext.plotting.source import DisplaySource, MetricRows, ModelRows
-from skmetrics_ext.validation import InvalidParameterError, Labels, check_option
+from skmetrics_ext.plotting.display import DOORS, Door, ModelDisplay, document_display
+from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import read_array
 from skmetrics_ext.validation.encoding import objects
 
@@ -33,7 +33,7 @@ _FEW, _MANY = 12, 30  # most classes with a count and a rate in each cell, and w
 
 
 @document_display
-class ConfusionMatrixDisplay(SourceDisplay):
+class ConfusionMatrixDisplay(ModelDisplay):
     """Confusion matrix with the count and the rate in each cell, coloured by the rate.
 
     Made by ``from_predictions``, ``from_estimator``, ``from_cv_results``, ``from_folds`` (the sum
@@ -82,9 +82,10 @@ class ConfusionMatrixDisplay(SourceDisplay):
     ([1, 1, 0, 2], [0.5, 0.5, 0.0, 1.0])
     """
 
-    methods: ClassVar[tuple[str, ...]] = ("predict",)
-    pools: ClassVar[bool] = True
-    sides: ClassVar[str] = "none"
+    doors: ClassVar[Mapping[str, Door]] = {
+        **DOORS,
+        "from_predictions": DOORS["from_predictions"]._replace(data=("y_true", "y_pred")),
+    }
 
     def __init__(
         self,
@@ -134,6 +135,7 @@ class ConfusionMatrixDisplay(SourceDisplay):
             The class that comes last, unless ``labels`` gives the order.
         {sample_weight}
         {model_name}
+        {by}
         ax : matplotlib axes, default=None
             Where to draw; a new figure by default.
         {options}
@@ -144,38 +146,32 @@ class ConfusionMatrixDisplay(SourceDisplay):
         return super().from_predictions(y_true, y_pred, **options)
 
     @classmethod
-    def _of_rows(
+    def _computing(cls, in_folds: bool) -> Mapping[str, Any]:
+        """Options with which the table is computed."""
+        return {"labels": None, "display_labels": None, "confidence_level": 0.95, "groups": None}
+
+    @classmethod
+    def _of_data(
         cls,
-        source: DisplaySource,
-        *,
-        labels: Any = None,
+        door: str,
+        *data: Any,
+        pos_label: Any = None,
+        response_method: str = "auto",
+        by: Any = None,
         display_labels: Any = None,
-        confidence_level: float = 0.95,
-        groups: Any = None,
+        **options: Any,
     ) -> Self:
-        models = {name: _predicted_labels(parts) for name, parts in source.models.items()}
-        labels = source.request.labels if labels is None else labels
-        if labels is None:
-            labels = _classes(source, models)
-        names = labels if display_labels is None else display_labels
-        tables = {
-            name: confusion_matrix(true, pred, labels=labels, sample_weight=weight)
-            for name, (true, pred, weight) in models.items()
-        }
-        if len(tables) == 1:
-            ((name, table),) = tables.items()
-            return cls(table, display_labels=names, name=name)
-        display = cls(tables, display_labels=names)
-        if not source.in_folds:
-            design = {"confidence_level": confidence_level, "groups": groups}
-            rows = [
-                MetricRows(accuracy_score, true, pred, {"sample_weight": weight, **design})
-                for true, pred, weight in models.values()
-            ]
-            accuracies = [of_model.interval() for of_model in rows]
-            display.accuracies = dict(zip(models, accuracies, strict=True))
-            if len(rows) == 2:
-                display.comparison = rows[0].compared_with(rows[1])
+        """The display of data that a constructor takes, computed but not drawn."""
+        request = Request(cls.__name__, matrices.METHODS, "none", True, pos_label)
+        read_with = cls.doors[door].reading(options)
+        asked = DOORS[door].read(request.using(response_method), *data, **read_with)
+        table = matrices.matrices_of(asked, by=by, **options)
+        names = table.labels if display_labels is None else display_labels
+        if len(table.counts) == 1:
+            ((name, counts),) = table.counts.items()
+            return cls(counts, display_labels=names, name=name)
+        display = cls(table.counts, display_labels=names)
+        display.accuracies, display.comparison = table.accuracies, table.comparison
         return display
 
     def _by_model(self, tables: Array) -> Any:
@@ -273,8 +269,7 @@ class ConfusionMatrixDisplay(SourceDisplay):
                 letters = min(11.0, max(4.0, 72 * width / n_classes / 5))
                 self._draw_text(panel, self._counts[k], self._rates()[k], shown[k] / top, letters)
         if self.comparison is not None:
-            name = accuracy_score.__name__.removesuffix("_score")
-            text = difference_text(self._models, name, self.comparison)
+            text = difference_text(self._models, matrices.VALUE_NAME, self.comparison)
             self.figure_.supxlabel(text.replace("\n", " "), fontsize="medium")
         self.colorbar_ = None
         if colorbar:
@@ -306,34 +301,6 @@ class ConfusionMatrixDisplay(SourceDisplay):
             is_dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.55
             look = {"ha": "center", "va": "center", "color": "white" if is_dark else "black"}
             self.text_[cell] = ax.text(*cell[::-1], text, fontsize=letters, **look)
-
-
-def _predicted_labels(parts: Sequence[ModelRows]) -> tuple[Any, ...]:
-    """True labels, predicted labels and weights of a model; folds are joined."""
-    defined = [part for part in parts if not part.reason]
-    if not defined:
-        raise InvalidParameterError(f"No fold has predictions: {parts[0].reason}.")
-    rows = [
-        (part.rows.y_true, part.rows.response("predict"), part.rows.sample_weight)
-        for part in defined
-    ]
-    if len(rows) == 1:
-        return rows[0]
-    return tuple(
-        None if column[0] is None else np.concatenate([read_array("y", part) for part in column])
-        for column in zip(*rows, strict=True)
-    )
-
-
-def _classes(source: DisplaySource, models: Mapping[Any, tuple[Any, ...]]) -> list[Any]:
-    """All classes of the rows and of the models, the positive one last."""
-    fitted = [part.rows.classes for parts in source.models.values() for part in parts]
-    lists = [Labels.check(true, pred).classes.tolist() for true, pred, _ in models.values()]
-    lists += [read_array("classes_", classes).tolist() for classes in fitted if classes is not None]
-    all_classes = {label for labels in lists for label in labels}
-    classes = lists[0] if len(all_classes) == len(lists[0]) else sorted(all_classes)
-    positive = source.request.pos_label
-    return sorted(classes, key=lambda label: label == positive) if positive in classes else classes
 
 
 def _clear(ax: Any) -> None:

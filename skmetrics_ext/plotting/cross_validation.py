@@ -2,42 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from itertools import product
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_interval
+from skmetrics_ext.curve_tables.fold_table import (
+    SIZES,
+    column_of,
+    folds_of_results,
+    limits_of_models,
+    read_folds,
+    summary_of_folds,
+)
+from skmetrics_ext.curve_tables.parts import check_report, is_by_model
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import axes
-from skmetrics_ext.plotting.display import Display, document_display
-from skmetrics_ext.plotting.source import check_report, is_by_model
-from skmetrics_ext.tables import Table
+from skmetrics_ext.plotting.display import Display, Door, document_display
 from skmetrics_ext.validation import InvalidParameterError, check_option
-from skmetrics_ext.validation.encoding import objects
 from skmetrics_ext.validation.parameters import check_level
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_SIZES = ("n_train", "n_test")
-_NEEDED = ("model", "metric", "value")
 _LINE = 0.19  # inches for a line of a name
 _MODELS = "skmetrics_ext:models"  # marks an axis with models of an earlier display
-
-
-def limits_of_models(values: Array, baseline: float) -> tuple[float, float] | None:
-    """Limits of an axis that leave out a baseline far from the models; None if it is near."""
-    values = values[np.isfinite(values)]
-    if not len(values) or np.isnan(baseline):
-        return None
-    low, high = float(values.min()), float(values.max())
-    span = high - low
-    if span == 0 or low - span / 4 <= baseline <= high + span / 4:
-        return None
-    return low - 0.2 * span, high + 0.2 * span
 
 
 @document_display
@@ -86,10 +76,17 @@ class CrossValidationDisplay(Display):
     [0.85, 0.6]
     """
 
+    doors: ClassVar[Mapping[str, Door]] = {
+        "from_report": Door(None, ("report",), {"interval": None, "confidence_level": None}),
+        "from_cv_results": Door(
+            None, ("cv_results",), {"baseline": None, "confidence_level": 0.95}
+        ),
+    }
+
     def __init__(
         self, folds: Any, *, baseline: str | None = None, confidence_level: float = 0.95
     ) -> None:
-        self.folds = _read_folds(folds)
+        self.folds = read_folds(folds)
         self.baseline = baseline
         self.confidence_level = check_level(confidence_level)
         self.models = list(dict.fromkeys(self.folds["model"].tolist()))
@@ -98,10 +95,12 @@ class CrossValidationDisplay(Display):
             raise InvalidParameterError(
                 f"baseline must be one of the models {self.models}, got {baseline!r}."
             )
-        has_sizes = all(size in self.folds for size in _SIZES)
+        has_sizes = all(size in self.folds for size in SIZES)
         self._target = "Nadeau-Bengio" if has_sizes else None  # None: one standard deviation
-        pairs = product(self.metrics, self.models)
-        self._summary = {pair: self._summarize(*pair) for pair in pairs}
+        self._summary = {
+            (row["metric"], row["model"]): row
+            for row in summary_of_folds(self.folds, self.confidence_level, baseline)
+        }
 
     @classmethod
     def from_report(
@@ -164,38 +163,11 @@ class CrossValidationDisplay(Display):
         {drawn}
         """
         by_model = cv_results if is_by_model(cv_results) else {"model": cv_results}
-        rows = [row for name, result in by_model.items() for row in _result_rows(name, result)]
+        rows = [row for name, result in by_model.items() for row in folds_of_results(name, result)]
         display = cls(rows, baseline=baseline, confidence_level=confidence_level)
         return display.plot(ax, **options)
 
     # --------------------------------------------------------------------- computing
-
-    def _fold_rows(self, metric: Any, model: Any) -> Array:
-        """Mask of the folds of a metric and a model."""
-        return (self.folds["metric"] == metric) & (self.folds["model"] == model)
-
-    def _summarize(self, metric: Any, model: Any) -> dict[str, Any]:
-        """Mean, spread and interval of a metric of a model over the folds with a finite value."""
-        rows = self._fold_rows(metric, model)
-        defined = rows & np.isfinite(self.folds["value"])
-        values = self.folds["value"][defined]
-        low = high = float("nan")
-        if len(values) > 1 and self._target is not None:
-            sizes = {size: self.folds[size][defined] for size in _SIZES}
-            _, low, high = corrected_resampled_interval(
-                values, confidence_level=self.confidence_level, **sizes
-            )
-        return {
-            "model": model,
-            "metric": metric,
-            "is_baseline": model == self.baseline,
-            "mean": float(values.mean()) if len(values) else float("nan"),
-            "std": float(values.std(ddof=1)) if len(values) > 1 else float("nan"),
-            "low": low,
-            "high": high,
-            "n_folds": int(rows.sum()),
-            "n_undefined": int(rows.sum() - len(values)),
-        }
 
     def columns(self, rows: Literal["summary", "folds"] = "summary") -> dict[str, Array]:
         """The numbers behind the picture.
@@ -216,7 +188,7 @@ class CrossValidationDisplay(Display):
         if rows == "folds":
             return dict(self.folds)
         summary = list(self._summary.values())
-        return {key: _column([row[key] for row in summary]) for key in summary[0]}
+        return {key: column_of([row[key] for row in summary]) for key in summary[0]}
 
     # --------------------------------------------------------------------- drawing
 
@@ -251,7 +223,7 @@ class CrossValidationDisplay(Display):
                 low, high = panel.get_xlim()
                 limits = min(limits[0], low), max(limits[1], high)
             for place, model in enumerate(self.models, start=len(earlier)):
-                row = self._summary[metric, model]
+                row = self._shown(metric, model)
                 marks |= self._draw_model(panel, place, row)
                 self._write_mean(panel, place, row, limits, values)
             axes.name_rows(panel, [*earlier, *self.models])
@@ -260,7 +232,9 @@ class CrossValidationDisplay(Display):
             panel.grid(axis="x", color="#DDDDDD", linewidth=0.7)
             panel.set_axisbelow(True)
             panel.margins(x=0.12)
-            panel.set(xlabel=str(metric), **({} if limits is None else {"xlim": limits}))
+            panel.set(
+                xlabel=axes.title_of(str(metric)), **({} if limits is None else {"xlim": limits})
+            )
         self.legend_ = self._draw_legend(marks, ax is None) if legend else None
         for panel in self.axes_:
             axes.fit_text(panel)
@@ -276,31 +250,39 @@ class CrossValidationDisplay(Display):
         name = "CrossValidationDisplay.plot"
         return axes.make_panels(name, ax, (width, height), count, what, sharey=True)
 
-    def _bar(self, row: Mapping[str, Any]) -> tuple[float, float]:
-        """Ends of the interval, or of plus and minus one standard deviation."""
+    def _shown(self, metric: Any, model: Any) -> dict[str, Any]:
+        """The row of a model with its folds and the ends of its bar; losses are positive.
+
+        The bar is the interval, or one standard deviation on either side.
+        """
+        row, folds = self._summary[metric, model], self.folds
+        ends = row["low"], row["high"]
         if self._target is None:
-            return row["mean"] - row["std"], row["mean"] + row["std"]
-        return row["low"], row["high"]
+            ends = row["mean"] - row["std"], row["mean"] + row["std"]
+        values = folds["value"][(folds["metric"] == metric) & (folds["model"] == model)]
+        sign = -1 if axes.is_negated(str(metric)) else 1
+        numbers = {"mean": row["mean"], "train": row.get("train", np.nan), "values": values}
+        shown = {key: sign * value for key, value in numbers.items()}
+        return {**row, **shown, "ends": [sign * end for end in ends[::sign]]}
 
     def _limits(self, metric: Any) -> tuple[float, float] | None:
         """Limits of the axis of a metric, if the baseline is far from the models."""
         if self.baseline is None:
             return None
-        rows = [self._summary[metric, model] for model in self.models if model != self.baseline]
-        bars = [[*self._bar(row), row.get("train", np.nan)] for row in rows]
-        of_models = (self.folds["metric"] == metric) & (self.folds["model"] != self.baseline)
-        shown = np.concatenate([self.folds["value"][of_models], *bars])
-        return limits_of_models(shown, self._summary[metric, self.baseline]["mean"])
+        rows = [self._shown(metric, model) for model in self.models if model != self.baseline]
+        parts = [[*row["values"], *row["ends"], row["train"]] for row in rows]
+        shown = np.concatenate(parts) if parts else np.empty(0)
+        return limits_of_models(shown, self._shown(metric, self.baseline)["mean"])
 
     def _draw_model(self, ax: Any, place: int, row: Mapping[str, Any]) -> dict[str, Any]:
         """Draw folds, mean and interval of a model; return the legend's marks by their label."""
         mean, is_baseline = row["mean"], row["is_baseline"]
-        dots = self.folds["value"][self._fold_rows(row["metric"], row["model"])]
+        dots = row["values"]
         colour = axes.GREY if is_baseline else axes.COLOURS[0]
         # The dots are below the interval, which would hide them.
         height = place + np.linspace(0.12, 0.28, len(dots))
         folds = ax.scatter(dots, height, s=13, color=colour, alpha=0.5, linewidths=0, zorder=2)
-        (bar,) = ax.plot(self._bar(row), [place, place], color=colour, linewidth=2.2, zorder=3)
+        (bar,) = ax.plot(row["ends"], [place, place], color=colour, linewidth=2.2, zorder=3)
         shape = {"marker": "D", "markerfacecolor": "white"} if is_baseline else {"marker": "o"}
         look = {"markersize": 6.5, "markeredgewidth": 1.4, "linestyle": "none", "zorder": 4}
         (mark,) = ax.plot([mean], [place], color=colour, **shape, **look)
@@ -309,7 +291,7 @@ class CrossValidationDisplay(Display):
             line = ax.axvline(mean, **axes.REFERENCE)
             return {"fold": folds, "baseline": (line, mark)}
         train = {}
-        if np.isfinite(row.get("train", np.nan)):
+        if np.isfinite(row["train"]):
             (train["mean, training rows"],) = ax.plot(
                 [row["train"]], [place], marker="|", markersize=11, color=colour, linestyle="none"
             )
@@ -347,42 +329,3 @@ class CrossValidationDisplay(Display):
         if own_figure:
             owner, look = self.figure_, {"loc": "outside lower center", "ncols": len(marks)}
         return owner.legend([*marks.values()], [*marks], fontsize="small", frameon=False, **look)
-
-
-def _read_folds(folds: Any) -> dict[str, Array]:
-    """Read the columns of a data frame, a mapping of columns, or a sequence of rows."""
-    if isinstance(folds, Sequence) and not isinstance(folds, str):
-        columns = {key: [row.get(key) for row in folds] for key in Table(folds).fields()}
-    else:
-        columns = {str(name): list(folds[name]) for name in getattr(folds, "columns", folds)}
-    missing = [name for name in _NEEDED if name not in columns]
-    if missing or not columns[_NEEDED[0]]:
-        raise InvalidParameterError(
-            f"folds must have a row for each model, metric and fold, with {list(_NEEDED)}; "
-            f"{missing or 'rows'} missing, got {list(columns)}."
-        )
-    table = {name: _column(values) for name, values in columns.items()}
-    return table | {"value": np.asarray(columns["value"], dtype=np.float64)}
-
-
-def _column(values: list[Any]) -> Array:
-    """An array of numbers, or of objects if there are others."""
-    are_numbers = all(isinstance(value, int | float | np.number | np.bool_) for value in values)
-    return np.array(values) if are_numbers else objects(values)
-
-
-def _result_rows(model: str, result: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Rows for each metric and fold of a result of ``cross_validate``."""
-    keys = [key for key in result if key.startswith("test_")]
-    if not keys:
-        raise InvalidParameterError(
-            f"cv_results of {model!r} has no key that begins with 'test_', got {list(result)}."
-        )
-    indices = result.get("indices", {})
-    sizes = {f"n_{part}": [len(rows) for rows in indices[part]] for part in indices}
-    return [
-        {"model": model, "fold": fold, "metric": key.removeprefix("test_"), "value": float(value)}
-        | {name: of_folds[fold] for name, of_folds in sizes.items()}
-        for key in keys
-        for fold, value in enumerate(result[key])
-    ]

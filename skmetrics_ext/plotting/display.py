@@ -1,40 +1,62 @@
-"""Displays: constructors whose signatures name all options, and shared docstring paragraphs."""
+"""Displays: constructors that state all of their options, and shared docstring paragraphs."""
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
-from inspect import Parameter
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from inspect import Parameter, Signature
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
 
 from numpy.typing import ArrayLike
 
 from skmetrics_ext._lazy import renamed_argument
-from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.curve_tables import parts
 from skmetrics_ext.metrics.documentation import PARAMETERS, document, fill, paragraphs_of
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.plotting.source import RESPONSES, DisplaySource, Request, check_report
 from skmetrics_ext.tables import Library, frame_of
 from skmetrics_ext.validation import InvalidParameterError
-from skmetrics_ext.validation.parameters import ResponseMethod
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
-Shown = TypeVar("Shown", bound=type)
-Options = dict[str, Parameter]
+Shown = TypeVar("Shown", bound="type[Display]")
 
-_IN_FOLDS = ("from_folds", "from_cv_results", "from_report")
-_CONSTRUCTORS = ("from_predictions", "from_estimator", *_IN_FOLDS)
-# Constructors from models, which may have several response methods.
-_OF_MODELS = ("from_estimator", "from_cv_results", "from_report")
+
+class Door(NamedTuple):
+    """A constructor: the function that reads its data, its arguments, and its own options."""
+
+    read: Any
+    data: tuple[str, ...]
+    options: Mapping[str, Any]
+    in_folds: bool = False
+
+    def reading(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Take out the options of the function that reads the data."""
+        own = self.options.keys() & options.keys() & _READING
+        return {key: options.pop(key) for key in own}
+
+
+_READING = {"labels", "sample_weight", "n_train", "name"}
+_NEEDED, _DEFAULTS = Parameter.empty, {"model": None}  # of positional arguments
+_OF_ROWS = {"pos_label": None, "name": None, "by": None}
+_OF_MODEL = {**_OF_ROWS, "response_method": "auto"}
+_OF_X = {"sample_weight": None, **_OF_MODEL}
+_OF_ARRAYS = {"labels": None, "sample_weight": None, **_OF_ROWS}
+_OF_FOLDS = {"n_train": None, "labels": None, "pos_label": None, "name": None}
+DOORS: Mapping[str, Door] = {
+    "from_predictions": Door(parts.of_predictions, ("y_true", "y_score"), _OF_ARRAYS),
+    "from_estimator": Door(parts.of_estimator, ("estimator", "X", "y"), _OF_X),
+    "from_folds": Door(parts.of_folds, ("folds",), _OF_FOLDS, in_folds=True),
+    "from_cv_results": Door(parts.of_cv_results, ("cv_results", "X", "y"), _OF_X, in_folds=True),
+    "from_report": Door(parts.of_report, ("report", "model"), _OF_MODEL, in_folds=True),
+}
 
 
 class Display:
     """A picture, and the numbers behind it."""
 
     name: str | None = None
+    doors: ClassVar[Mapping[str, Door]] = {}
 
     def __repr__(self) -> str:
         named = "" if self.name is None else f" of {self.name}"
@@ -43,6 +65,15 @@ class Display:
     def columns(self, *args: Any, **options: Any) -> dict[str, Array]:
         """The numbers behind the picture, as arrays of one length by name."""
         raise NotImplementedError
+
+    def plot(self, *args: Any, **options: Any) -> Self:
+        """Draw."""
+        raise NotImplementedError
+
+    @classmethod
+    def _computing(cls, in_folds: bool) -> Mapping[str, Any]:
+        """Options with which the table of rows, or of folds, is computed."""
+        return {}
 
     @renamed_argument("library", "backend")
     def frame(self, *args: Any, backend: Library = "pandas", **options: Any) -> Any:
@@ -67,23 +98,18 @@ class Display:
         return frame_of(self.columns(*args, **options), backend, f"{type(self).__name__}.frame")
 
 
-class SourceDisplay(Display):
-    """A picture computed from checked responses of one or several models.
+class ModelDisplay(Display):
+    """A picture of the responses of one or several models.
 
-    A kind of display reads the rows (``_of_rows``) or the folds (``_of_folds``) of each model, and
-    draws them (``plot``). `document_display` adds its options to the constructors.
+    A kind of display computes a table of parts (``_of_data``), and draws it (``plot``).
+    `document_display` adds its options to the constructors.
     """
 
-    methods: ClassVar[tuple[str, ...]] = RESPONSES
-    pools: ClassVar[bool] = False  # whether folds are joined into one set, each row once
-    sides: ClassVar[str] = "one"  # "either": the picture is the same whichever class is positive
-    positive: Any = None
-    comparison: Estimate | None = None  # of two models, by the metric in the legend
-    _of_rows: ClassVar[Callable[..., Any]]  # computes the display of all rows of each model
-    _of_folds: ClassVar[Callable[..., Any]]  # computes the display of the folds of each model
+    doors = DOORS
 
-    def plot(self, *args: Any, **options: Any) -> Self:
-        """Draw."""
+    @classmethod
+    def _of_data(cls, door: str, *data: Any, **options: Any) -> Self:
+        """The display of data that a constructor takes, computed but not drawn."""
         raise NotImplementedError
 
     @classmethod
@@ -110,14 +136,14 @@ class SourceDisplay(Display):
         {score_pos_label}
         {sample_weight}
         {model_name}
+        {by}
         {display_ax}
         {options}
 
         {drawn}
         """
-        return cls._make(
-            DisplaySource.of_predictions, y_true, y_score, labels, sample_weight, **options
-        )
+        options |= {"labels": labels, "sample_weight": sample_weight}
+        return cls._drawn("from_predictions", y_true, y_score, **options)
 
     @classmethod
     def from_estimator(
@@ -143,12 +169,13 @@ class SourceDisplay(Display):
         {estimator_pos_label}
         {response_method}
         {estimator_name}
+        {by}
         {display_ax}
         {options}
 
         {drawn}
         """
-        return cls._make(DisplaySource.of_estimator, estimator, X, y, sample_weight, **options)
+        return cls._drawn("from_estimator", estimator, X, y, sample_weight=sample_weight, **options)
 
     @classmethod
     def from_folds(
@@ -178,7 +205,7 @@ class SourceDisplay(Display):
 
         {drawn}
         """
-        return cls._make(DisplaySource.of_folds, folds, labels, n_train, **options)
+        return cls._drawn("from_folds", folds, n_train=n_train, labels=labels, **options)
 
     @classmethod
     def from_cv_results(
@@ -205,12 +232,14 @@ class SourceDisplay(Display):
         {estimator_pos_label}
         {response_method}
         {estimator_name}
+        {by}
         {display_ax}
         {options}
 
         {drawn}
         """
-        return cls._make(DisplaySource.of_cv_results, cv_results, X, y, sample_weight, **options)
+        options["sample_weight"] = sample_weight
+        return cls._drawn("from_cv_results", cv_results, X, y, **options)
 
     @classmethod
     def from_report(
@@ -232,49 +261,21 @@ class SourceDisplay(Display):
         {response_method}
         name : str, default=None
             Name of a single model in the legend; by default its name in the report.
+        {by}
         {display_ax}
         {options}
 
         {drawn}
         """
-        return cls._make(DisplaySource.of_report, check_report(report), model, **options)
+        return cls._drawn("from_report", parts.check_report(report), model, **options)
 
     @classmethod
-    def _make(
-        cls, read: Callable[..., DisplaySource], *data: Any, ax: Any = None, **options: Any
-    ) -> Self:
-        """Read the data, compute the display and draw it, each with the options it takes."""
-        source = cls._source(read, *data, **_popped(options, keywords(cls._source)))
-        computing = _popped(options, cls._computing_options(source.in_folds))
-        return cls._computed(source, **computing).plot(ax, **options)
-
-    @classmethod
-    def _source(
-        cls,
-        read: Callable[..., DisplaySource],
-        *data: Any,
-        pos_label: Any = None,
-        name: str | None = None,
-        response_method: ResponseMethod = "auto",
-    ) -> DisplaySource:
-        """Read the responses that the display needs with a constructor of `DisplaySource`."""
-        request = Request(cls.__name__, cls.methods, cls.sides, cls.pools, pos_label)
-        return read(request.using(response_method), *data, name)
-
-    @classmethod
-    def _computed(cls, source: DisplaySource, **options: Any) -> Self:
-        """Compute the display without drawing it, so without matplotlib."""
-        return cls._reader(source.in_folds)(source, **options)
-
-    @classmethod
-    def _reader(cls, in_folds: bool) -> Callable[..., Self]:
-        """The function that computes the display of one set of rows, or of folds."""
-        return cls._of_folds if in_folds and not cls.pools else cls._of_rows
-
-    @classmethod
-    def _computing_options(cls, in_folds: bool) -> Options:
-        """Keyword options of computing the display of one set of rows, or of folds."""
-        return keywords(cls._reader(in_folds)) | keywords(cls._computed)
+    def _drawn(cls, door: str, *data: Any, ax: Any = None, **options: Any) -> Self:
+        """Compute the display and draw it, each with the options it takes."""
+        _, _, own, in_folds = cls.doors[door]
+        of_data = (*own, *cls._computing(in_folds))
+        computing = {key: options.pop(key) for key in of_data if key in options}
+        return cls._of_data(door, *data, **computing).plot(ax, **options)
 
 
 # --------------------------------------------------------------------------- documentation
@@ -330,6 +331,11 @@ class DisplayParagraphs:
         it, except in confusion matrices, and in ROC curves, where ``classes_[1]`` is positive (the
         curve is the same).
 
+    {by}
+    by : array-like, data frame or mapping, default=None
+        Groups of the rows of a single model, as in `compute_metrics`: a curve (or matrix) is drawn
+        for each group.
+
     {response_method}
     response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
         Method that returns the scores; "auto" is the first that the model has.
@@ -368,31 +374,27 @@ def document_display(display: Shown) -> Shown:
     Constructors take ``**options``: each gets a signature and a docstring with the options of this
     display, and rejects others.
     """
-    for name in _CONSTRUCTORS:
-        function = getattr(getattr(display, name, None), "__func__", None)
-        if function is not None:
-            setattr(display, name, classmethod(_with_named_options(function, display)))
+    for name, door in display.doors.items():
+        function = getattr(display, name).__func__
+        setattr(display, name, classmethod(_with_named_options(function, door, display)))
     return document(display, BLOCKS)
 
 
-def _with_named_options(function: Callable[..., Any], display: Any) -> Callable[..., Any]:
+def _with_named_options(
+    function: Callable[..., Any], door: Door, display: type[Display]
+) -> Callable[..., Any]:
     """A constructor whose signature lists the options that this display computes and draws with."""
-    signature = inspect.signature(function)
-    shared = {key: p for key, p in signature.parameters.items() if key != "options"}
-    computing: Options = {}
-    if issubclass(display, SourceDisplay):
-        shared |= keywords(display._source) | keywords(display._make)
-        computing = display._computing_options(function.__name__ in _IN_FOLDS)
-    if function.__name__ not in _OF_MODELS:
-        shared.pop("response_method", None)
-    computing = {key: p for key, p in computing.items() if key not in shared}
-    accepted = {**shared, **computing}
-    drawing = {key: p for key, p in keywords(display.plot).items() if key not in accepted}
-    accepted |= drawing
+    shared = {**door.options, "ax": None}
+    taken = {*shared, *door.data}
+    computing = {k: v for k, v in display._computing(door.in_folds).items() if k not in taken}
+    taken |= computing.keys()
+    drawn: Mapping[str, Any] = display.plot.__kwdefaults__ or {}
+    drawing = {k: v for k, v in drawn.items() if k not in taken}
+    accepted = {**shared, **computing, **drawing}
 
     @wraps(function)
     def construct(cls: Any, *args: Any, **options: Any) -> Any:
-        unknown = [key for key in options if key not in accepted]
+        unknown = [key for key in options if key not in accepted and key not in door.data]
         if unknown:
             raise InvalidParameterError(
                 f"{cls.__name__}.{function.__name__} takes no {' and no '.join(unknown)}; its "
@@ -400,7 +402,11 @@ def _with_named_options(function: Callable[..., Any], display: Any) -> Callable[
             )
         return function(cls, *args, **options)
 
-    construct.__signature__ = signature.replace(parameters=list(accepted.values()))  # type: ignore[attr-defined]
+    kind = Parameter.POSITIONAL_OR_KEYWORD
+    data = [Parameter(key, kind, default=_DEFAULTS.get(key, _NEEDED)) for key in door.data]
+    others = [Parameter(key, Parameter.KEYWORD_ONLY, default=v) for key, v in accepted.items()]
+    shown: Any = construct
+    shown.__signature__ = Signature([Parameter("cls", kind), *data, *others])
     paragraphs = [
         f"{', '.join(computing)} : options of the display\n    See the class." if computing else "",
         f"{', '.join(drawing)} : options of the drawing\n    See `plot`." if drawing else "",
@@ -409,14 +415,3 @@ def _with_named_options(function: Callable[..., Any], display: Any) -> Callable[
         described = {"options": "\n".join(filter(None, paragraphs))}
         construct.__doc__ = fill(function.__doc__, BLOCKS | described)
     return construct
-
-
-def _popped(options: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    """Remove the options with these names, and return them."""
-    return {name: options.pop(name) for name in names if name in options}
-
-
-def keywords(function: Callable[..., Any]) -> Options:
-    """Keyword-only parameters of a function."""
-    parameters = inspect.signature(function).parameters
-    return {key: p for key, p in parameters.items() if p.kind is Parameter.KEYWORD_ONLY}

@@ -1,4 +1,4 @@
-"""Dots with intervals: candidates of a search, models, groups and slices."""
+"""Dots with intervals: tables of estimates, models, slices and candidates of a search."""
 
 from __future__ import annotations
 
@@ -9,13 +9,125 @@ import numpy as np
 
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import axes
-from skmetrics_ext.plotting.forest import draw_rows
 from skmetrics_ext.validation import InvalidParameterError
 
 _HEIGHT = 0.42  # inches of a row
 _STEP = 0.35  # distance, in rows, between lines that join models
 _MOST_NAMES = 30
 _WIDE = 20.0  # ratio of largest to smallest value above which an axis is logarithmic
+_IDENTITY = ("model", "group", "fold", "label")
+
+
+# --------------------------------------------------------------------------- tables of estimates
+
+
+def draw_rows(
+    ax: Any, names: Sequence[str], dots: Sequence[Any], label: str, value_of_line: Any
+) -> Any:
+    """Draw a dot (value, low, high, colour) for each name, from the top, and a vertical line."""
+    for colour in dict.fromkeys(dot[-1] for dot in dots):
+        places = [place for place, dot in enumerate(dots) if dot[-1] == colour]
+        values, low, high, _ = zip(*(dots[place] for place in places), strict=True)
+        axes.draw_dots(ax, places, values, (low, high), color=colour)
+    if value_of_line is not None:
+        ax.axvline(value_of_line, **axes.REFERENCE)
+    axes.name_rows(ax, names)
+    ax.set_xlabel(label)
+    axes.fit_text(ax)
+    return ax
+
+
+def draw_estimate(estimate: Any, ax: Any = None) -> Any:
+    """Draw a dot with its interval, and for a difference a line at 0."""
+    facts = estimate.facts
+    metric, n = ("", None) if facts is None else (axes.title_of(facts.metric), facts.n)
+    counted = "" if n is None else f" (n = {n:,.10g})"
+    is_difference = estimate.alternative is not None
+    name = f"{metric}{counted}".strip() or "value"
+    if is_difference and estimate.value_a == estimate.value_a:
+        name = f"{estimate.value_a:.3f} against {estimate.value_b:.3f}{counted}"
+    ends = estimate.value, estimate.low, estimate.high
+    kind = "Log ratio" if "log_ratio" in estimate.method else "Difference"
+    label = f"{kind} in {metric}" if is_difference else metric
+    ax = axes.make_axes("Estimate.plot", ax, (6.0, 1.5))
+    label = f"{label}, {100 * estimate.confidence_level:g} % interval"
+    return draw_rows(ax, [name], [(*ends, axes.COLOURS[0])], label, 0 if is_difference else None)
+
+
+def draw_band(band: Any, ax: Any = None) -> Any:
+    """Draw a curve with its band."""
+    ax = axes.make_axes("CurveBand.plot", ax)
+    order = np.argsort(band.at)
+    at, value, low, high = (x[order] for x in (band.at, band.value, band.low, band.high))
+    colour = axes.COLOURS[axes.n_curves(ax) % len(axes.COLOURS)]
+    level = f"{100 * band.confidence_level:g} % {band.band} band"
+    ax.plot(at, value, color=colour, gid=axes.CURVE, label=axes.title_of(band.metric))
+    ax.fill_between(at, low, high, color=colour, alpha=0.2, linewidth=0, label=level)
+    ax.set(xlabel=band.along.capitalize(), ylabel=axes.title_of(band.metric))
+    axes.draw_legend(ax, "best")
+    axes.fit_text(ax)
+    return ax
+
+
+def draw_estimates(table: Any, ax: Any = None) -> Any:
+    """Draw a panel for each metric; differences have a line at 0, and are coloured if it is out."""
+    panels: dict[str, list[Any]] = {}
+    for row in table.for_people():
+        panels.setdefault(str(row["metric"]), []).append(row)
+    most = max(map(len, panels.values()), default=1)
+    count = max(len(panels), 1)
+    size = (5.0 * min(count, axes.PER_ROW) + 1.0, _HEIGHT * most + 1.3)
+    given = ax if ax is None or count > 1 else [ax]
+    grid = axes.make_panels("Estimates.plot", given, size, count, f"{count} axes")
+    for panel, (metric, rows) in zip(grid, panels.items(), strict=False):
+        panel.spines[["top", "right"]].set_visible(False)
+        _draw_metric(panel, table, metric, rows)
+    return grid[0] if count == 1 else grid
+
+
+def _draw_metric(ax: Any, table: Any, metric: str, rows: Sequence[Any]) -> None:
+    whole = [row for row in rows if row["group"] is None and table._by]
+    shown = [row for row in rows if row not in whole and row["value"] == row["value"]]
+    varying = [key for key in _IDENTITY if len({str(row[key]) for row in shown}) > 1]
+    are_differences = any(row["against"] is not None for row in shown)
+    one = len({str(row["against"]) for row in shown}) == 1
+    names = [_name(table, row, varying or ["model"], one=one) for row in shown]
+    dots = [(*_ends(row), _colour(row)) for row in shown]
+    line = 0 if are_differences else whole[0]["value"] if whole else None
+    kind = "simultaneous intervals" if set(table.adjusted) - {"holm"} else "intervals"
+    level = f"{100 * table.confidence_level:g} % {kind}"
+    reference = f" minus {_reference(shown[0])}" if are_differences and one else ""
+    draw_rows(ax, names, dots, f"{axes.title_of(metric)}{reference}, {level}", line)
+
+
+def _ends(row: Any) -> tuple[float, float, float]:
+    """The value and its bounds, also of a table that was asked for without intervals."""
+    asked = row.estimate if row["low"] != row["low"] else None
+    low, high = (row["low"], row["high"]) if asked is None else (asked.low, asked.high)
+    return row["value"], low, high
+
+
+def _reference(row: Any) -> str:
+    return {"rest": "that of the other rows", "overall": "that of all rows"}.get(
+        row["against"], f"that of {row['against']}"
+    )
+
+
+def _name(table: Any, row: Any, keys: Sequence[str], *, one: bool) -> str:
+    """What the row is of, and how many rows it has."""
+    parts = []
+    for key in keys:
+        of_group = key == "group" and table._by is not None
+        parts.append(table._by.label_of(row[key]) if of_group else str(row[key]))
+    counted = "" if row.get("n_rows") is None else f" (n = {row['n_rows']:,})"
+    against = "" if one or row["against"] is None else f" - {row['against']}"
+    return ", ".join(parts) + against + counted
+
+
+def _colour(row: Mapping[str, Any]) -> str:
+    """Grey for a difference whose interval, or adjusted p-value, has nothing to show."""
+    is_unclear = row["against"] is not None and row["low"] <= 0 <= row["high"]
+    return str(axes.GREY if is_unclear else axes.COLOURS[0])
 
 
 # --------------------------------------------------------------------------- slices
@@ -24,10 +136,10 @@ _WIDE = 20.0  # ratio of largest to smallest value above which an axis is logari
 def draw_slices(table: Any, ax: Any = None) -> Any:
     """Draw the difference in a metric between each slice and the other rows."""
     rows = list(table._as_rows())
-    names = [f"{row['slice']} ({row['n_rows']})" for row in rows]
+    names = [f"{row['slice']} (n = {row['n_rows']:,})" for row in rows]
     dots = [(row["difference"], row["low"], row["high"], axes.COLOURS[1]) for row in rows]
-    level = f"{100 * (1 - table.alpha):g}% simultaneous intervals"
-    label = f"{table.metric} minus that of the other rows ({level})"
+    level = f"{100 * (1 - table.alpha):g} % simultaneous intervals"
+    label = f"{axes.title_of(table.metric)} minus that of the other rows, {level}"
     ax = axes.make_axes("WeakSlices.plot", ax, (6.0, _HEIGHT * max(len(names), 1) + 1.3))
     draw_rows(ax, names, dots, label, 0)
     if not rows:
@@ -44,8 +156,9 @@ def draw_leaderboard(result: Any, ax: Any = None) -> Any:
     """Draw the models by rank with their intervals, those that may be the best in colour."""
     colours = {True: axes.COLOURS[0], False: axes.GREY}
     dots = [(row.value, row.low, row.high, colours[row.in_best_set]) for row in result.rows]
-    names = [f"{row.model} ({row.rank_low} to {row.rank_high})" for row in result.rows]
-    label = f"{result.metric}, {100 * result.confidence_level:g}% simultaneous intervals"
+    names = [f"{row.model} (rank {row.rank_low} to {row.rank_high})" for row in result.rows]
+    metric = axes.title_of(result.metric)
+    label = f"{metric}, {100 * result.confidence_level:g} % simultaneous intervals"
     ax = axes.make_axes("Leaderboard.plot", ax, (6.0, _HEIGHT * max(len(names), 1) + 1.3))
     return draw_rows(ax, names, dots, label, None)
 
@@ -120,7 +233,7 @@ def draw_candidates(report: Any, ax: Any = None, parameter: str | None = None) -
         else:
             ax.invert_yaxis()
             ax.set_ylabel("candidates, the best first")
-        ax.set_xlabel(report.metric)
+        ax.set_xlabel(axes.title_of(report.metric))
     else:
         values = _numbers(report, name)
         order = [k for k in np.argsort(values, kind="stable") if np.isfinite(means[k])]
@@ -132,7 +245,7 @@ def draw_candidates(report: Any, ax: Any = None, parameter: str | None = None) -
         _draw_candidates(ax, report, order, places, across=False)
         if distinct.min() > 0 and distinct.max() > _WIDE * distinct.min():
             ax.set_xscale("log")
-        ax.set(xlabel=name.rsplit("__", 1)[-1], ylabel=report.metric)
+        ax.set(xlabel=name.rsplit("__", 1)[-1], ylabel=axes.title_of(report.metric))
     _draw_legend(ax)
     axes.fit_text(ax)
     return ax

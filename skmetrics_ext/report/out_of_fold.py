@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from skmetrics_ext.curve_tables.parts import Request, joined, of_report
 from skmetrics_ext.inference.confidence_interval import confidence_interval
 from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.merged.ranges import evenly_along
@@ -395,13 +396,12 @@ class ThresholdCounts:
         positive = report.positive_class
         if positive is None:
             return None
-        from skmetrics_ext.plotting.source import DisplaySource, Request
-
+        request = Request("thresholds", _METHOD, pos_label=positive)
         try:
-            request = Request("thresholds", _METHOD, pos_label=positive)
-            source = DisplaySource.of_report(request, report, model, None)
-            numbers = [part.number for part in source.folds[model] if part.scores is not None]
-            scores = source.rows[model].scores
+            request, models, _ = of_report(request, report, model)
+            folds = [part.read(request) for part in models[model]]
+            numbers: Any = [fold.fold for fold in folds if fold.scores is not None]
+            scores = joined(folds).scores
         except InvalidParameterError:  # no metric reads them, or no fold has them
             return None
         if scores is None or scores.kind != "binary":

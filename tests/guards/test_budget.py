@@ -22,7 +22,8 @@ LIMITS = {
     "operations": 570,
     "merged and slices": 3812,
     "validation": 2745,
-    "plotting": 2385,
+    "plotting": 1500,
+    "curve_tables": 1200,
     "backends": 2125,
     "top level": 1911,
     "cli": 2230,
@@ -40,7 +41,7 @@ PAIRS = {
     "kernels": "kernels and datasets",
     "datasets": "kernels and datasets",
 }
-MOST_FILES = 274
+MOST_FILES = 276
 SKIPPED = (
     tokenize.COMMENT,
     tokenize.NL,

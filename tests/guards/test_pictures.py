@@ -95,3 +95,29 @@ def test_every_result_that_plots_is_in_the_table() -> None:
     for kind in plotting:
         known = {parent.__name__ for parent in kind.__mro__} & PICTURES.keys()
         assert known or kind.__name__ == "Evaluation"  # draws the Picture of one metric
+
+
+# --------------------------------------------------------------------------- pictures draw tables
+
+TREES = {path: ast.parse(path.read_text("utf-8")) for path in files_of("plotting")}
+COMPUTING = ("skmetrics_ext.inference", "skmetrics_ext.thresholds", "skmetrics_ext.scoring")
+
+
+@pytest.mark.parametrize("path", TREES, ids=lambda path: path.name)
+def test_no_statistic_is_computed_in_a_picture(path: Path) -> None:
+    """Nor is a table computed from rows but in the layer below, nor a signature inspected."""
+    for node in ast.walk(TREES[path]):
+        if isinstance(node, ast.ImportFrom):
+            computes = (node.module or "").startswith(COMPUTING)
+            names = {alias.name for alias in node.names}
+            assert not computes or names <= {"Estimate"}, ast.unparse(node)
+            assert node.module != "inspect" or names <= {"Parameter", "Signature"}
+        if isinstance(node, ast.Import):
+            assert "inspect" not in {alias.name for alias in node.names}
+
+
+def test_nobody_reads_what_a_display_was_computed_from() -> None:
+    for path in PACKAGE.rglob("*.py"):
+        tree = ast.parse(path.read_text("utf-8"))
+        read = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        assert not read & {"_source", "_of_data"} or path.parent.name == "plotting", path

@@ -81,7 +81,7 @@ def test_next_display_on_the_same_axes_looks_different(binary) -> None:
     assert first.line_.get_color() != second.line_.get_color()
     assert first.line_.get_linestyle() != second.line_.get_linestyle()
     texts = [text.get_text().split(" (")[0] for text in second.legend_.get_texts()]
-    assert texts == ["one", "two", "95% pointwise band", "chance", "positive class: sick"]
+    assert texts == ["one", "two", "95 % pointwise band", "chance", "positive class: sick"]
 
 
 def test_name_of_several_curves_goes_to_the_title_or_to_each(several) -> None:
@@ -92,7 +92,7 @@ def test_name_of_several_curves_goes_to_the_title_or_to_each(several) -> None:
     texts = [text.get_text().split(" (")[0] for text in second.legend_.get_texts()]
     curves, rest = texts[:4], texts[4:]
     assert curves == ["one, a", "one, b", "one, c", "two, a"]
-    assert rest[:3] == ["95% pointwise band", "chance", "perfect"]
+    assert rest[:3] == ["95 % pointwise band", "chance", "perfect"]
 
 
 def test_thirty_curves_are_told_apart() -> None:

@@ -32,7 +32,7 @@ def test_bounds_are_those_of_the_function(kind, band, binary) -> None:
         expected = np.interp(columns[x][inside], grid, bound)
         np.testing.assert_allclose(columns[name][inside], expected, rtol=1e-12)
         assert np.isnan(columns[name][~inside]).all()
-    assert drawn.bands_[0].get_label() == f"90% {band} band"
+    assert drawn.bands_[0].get_label() == f"90 % {band} band"
 
 
 def test_averages_have_none(several) -> None:
@@ -59,7 +59,7 @@ def test_a_pointwise_band_is_drawn_by_default_and_named(name, binary) -> None:
     drawn = getattr(sx, f"{name}Display").from_predictions(y, score, pos_label="sick")
     assert len(drawn.bands_) == len(drawn.lines_)
     texts = [text.get_text() for text in drawn.legend_.get_texts()]
-    assert texts.count("95% pointwise band") == 1
+    assert texts.count("95 % pointwise band") == 1
     without = drawn.plot(band=None)
     assert not without.bands_
 
@@ -72,13 +72,13 @@ def test_bands_of_other_curves_are_those_of_the_function(name, metric, scale, bi
     y, score = binary
     drawn = getattr(sx, f"{name}Display").from_predictions(y, score, pos_label="sick")
     columns = drawn.columns()
-    x = columns[drawn.x]
+    x = columns[drawn._kind.x]
     at = x if name == "DecisionCurve" else None
     band = sx.curve_band(metric, y, score, pos_label="sick", at=at, random_state=0)
     for end in ("low", "high"):
         bound = getattr(band, end) * band.at**scale
         outside = {"left": np.nan, "right": np.nan}
-        expected = np.minimum(np.interp(x, band.at, bound, **outside), drawn.bounds[1])
+        expected = np.minimum(np.interp(x, band.at, bound, **outside), drawn._kind.bounds[1])
         np.testing.assert_allclose(columns[end], expected, atol=1e-3)
 
 
@@ -111,7 +111,7 @@ def test_the_difference_of_two_decision_curves(binary) -> None:
     texts = [text.get_text() for text in display.legend_.get_texts()]
     assert texts[0] == "a − b"
     assert any(text.startswith("a − b:\nnet benefit at 0.5: ") for text in texts)
-    assert {"90% pointwise band", "no difference", "positive class: sick"} <= set(texts)
+    assert {"90 % pointwise band", "no difference", "positive class: sick"} <= set(texts)
     plain = sx.DecisionCurveDisplay.from_predictions(
         y, models, difference=True, band=None, pos_label="sick"
     )
@@ -151,4 +151,4 @@ def test_a_band_that_stops_within_the_plot_says_why(n, stops) -> None:
     drawn = sx.RocCurvesDisplay.from_predictions(y, rng.normal(size=n) + 1.3 * y)
     texts = [text.get_text() for text in drawn.legend_.get_texts()]
     assert ("outside the band: too few rows" in texts) is stops
-    assert "95% pointwise band" in texts
+    assert "95 % pointwise band" in texts

@@ -129,7 +129,7 @@ def test_the_consistency_band_is_that_of_outcomes_drawn_from_the_probabilities()
     for bound, wanted in zip(("low", "high"), expected, strict=True):
         assert abs(columns[bound] - wanted)[inner].mean() < 0.01
     texts = [text.get_text() for text in display.legend_.get_texts()]
-    assert "80% consistency band (if calibrated)" in texts
+    assert "80 % consistency band (if calibrated)" in texts
 
 
 @pytest.mark.slow

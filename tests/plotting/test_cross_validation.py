@@ -43,7 +43,7 @@ def test_intervals_of_folds_are_those_of_nadeau_and_bengio(report) -> None:
 
 def test_picture(report) -> None:
     display = CrossValidationDisplay.from_report(report)
-    assert [ax.get_xlabel() for ax in display.axes_] == ["roc_auc", "accuracy"]
+    assert [ax.get_xlabel() for ax in display.axes_] == ["ROC AUC", "Accuracy"]
     names = [label.get_text() for label in display.ax_.get_yticklabels()]
     assert names == ["line", "tree", "baseline (prior)"]
     means = display.columns()["mean"]
@@ -150,3 +150,12 @@ def test_axes_show_the_models_and_an_arrow_a_far_baseline(baseline, text) -> Non
     assert high - low < 2 * (ends[1] - ends[0])
     shown = [drawn.get_text() for drawn in display.ax_.texts]
     assert (text in shown) if text else not any("→" in t or "←" in t for t in shown)
+
+
+def test_losses_are_drawn_as_positive_numbers() -> None:
+    folds = {"model": ["a", "a", "b"], "metric": ["neg_log_loss"] * 3, "value": [-0.4, -0.6, -0.9]}
+    display = CrossValidationDisplay(folds, baseline="b").plot()
+    assert display.ax_.get_xlabel() == "Log loss"
+    assert [line.get_xdata()[0] for line in display.lines_] == [0.5, 0.9]
+    assert display.ax_.collections[0].get_offsets()[:, 0].tolist() == [0.4, 0.6]
+    assert display.columns()["mean"].tolist() == [-0.5, -0.9]

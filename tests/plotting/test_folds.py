@@ -166,7 +166,7 @@ def test_cv_results_are_the_folds(display, binary) -> None:
     drawn = np.asarray(shown.line_.get_xydata())
     mean = next(line for line in shown.lines if line.fold == "mean")
     np.testing.assert_array_equal(
-        drawn, np.column_stack([mean.columns[display.x], mean.columns[display.y]])
+        drawn, np.column_stack([mean.columns[display._kind.x], mean.columns[display._kind.y]])
     )
 
 
@@ -240,7 +240,7 @@ def test_bands(binary) -> None:
     assert box.min() >= 0
     assert box.max() <= 1
     assert not shown.plot(band=None).bands_
-    assert shown.plot(band="interval").bands_[0].get_label() == "95% interval of the mean"
+    assert shown.plot(band="interval").bands_[0].get_label() == "95 % interval of the mean"
     with pytest.raises(ValueError, match="band has to be one of"):
         shown.plot(band="range")
 

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from skmetrics_ext.curve_tables.fold_table import limits_of_models
+from skmetrics_ext.curve_tables.kinds import KINDS
+from skmetrics_ext.curve_tables.lines import AVERAGES, MEAN, Kind, LineTable, name_of_curve
 from skmetrics_ext.formats import interval, known, number
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.plotting.cross_validation import limits_of_models
-from skmetrics_ext.plotting.curve_display import MEAN
-from skmetrics_ext.plotting.source import AVERAGES
 
 TITLES = {"roc": "ROC", "precision_recall": "Precision and recall", "calibration": "Reliability"}
 CROWDED = 4  # with more classes, reliability curves are hard to distinguish in one chart
@@ -97,42 +97,42 @@ def _text(x: float, y: float, text: str, anchor: str = "middle", more: str = "")
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{more}>{escape(text)}</text>'
 
 
-# --------------------------------------------------------------------------- displays
+# --------------------------------------------------------------------------- tables of lines
 
 
-def chart_of(kind: str, display: Any, model: str = "") -> Chart:
-    """Chart of a display that was computed but not drawn."""
-    curves: list[ChartCurve] = []
-    n_curves = len({(line.model, line.curve) for line in display.lines})
-    for line in display.lines:
+def chart_of(name: str, table: LineTable, model: str = "") -> Chart:
+    """Chart of a table of lines."""
+    kind, curves = KINDS[name], list[ChartCurve]()
+    n_curves = len({(line.model, line.curve) for line in table.lines})
+    for line in table.lines:
         is_fold, has_bins, columns = isinstance(line.fold, int), hasattr(line, "bins"), line.columns
         if is_fold and n_curves > 1:  # folds of several curves would hide each other
             continue
-        x, y, low, high = (columns.get(key) for key in (display.x, display.y, "low", "high"))
+        x, y, low, high = (columns.get(key) for key in (kind.x, kind.y, "low", "high"))
         if line.fold == MEAN:
             low, high = y - columns["std"], y + columns["std"]
         kept = np.isfinite(x) & np.isfinite(y)
         if low is not None:
             low, high = np.fmin(low, y)[kept], np.fmax(high, y)[kept]
-        name = "" if is_fold else line.model or model
-        is_class = display.positive is None and line.curve not in AVERAGES
+        shown = "" if is_fold else line.model or model
+        is_class = table.positive is None and line.curve not in AVERAGES
         if line.model is None and (n_curves > 1 or is_class):
-            name = display._curve_name(line.curve)
+            shown = name_of_curve(line.curve)
         look = sum(curve.kind != "fold" for curve in curves) % LOOKS
         shape = "fold" if is_fold else "points" if has_bins else "line"
-        text = _value_text(display, line)
-        curves.append(ChartCurve(name, text, x[kept], y[kept], look, shape, low, high))
-    labels = display.x_label, display.y_label
-    return Chart(kind, TITLES[kind], *labels, curves, kind != "precision_recall")
+        text = _value_text(kind, line)
+        curves.append(ChartCurve(shown, text, x[kept], y[kept], look, shape, low, high))
+    labels = kind.x_label, kind.y_label
+    return Chart(name, TITLES[name], *labels, curves, name != "precision_recall")
 
 
-def _value_text(display: Any, line: Any) -> str:
+def _value_text(kind: type[Kind], line: Any) -> str:
     """The number that summarises a line, with its interval; "" if it is undefined."""
     if hasattr(line, "bins"):
         return "" if np.isnan(line.error) else f"ECE {line.error:.3f}"
     ends = "" if line.interval is None else interval(line.interval.low, line.interval.high)
     value = f"{known(line.value)} {ends}".strip()
-    return f"{display.value_name} {value}" if value else ""
+    return f"{kind.value_name} {value}" if value else ""
 
 
 def matrix_table(labels: Sequence[Any], table: Array, title: str) -> str:

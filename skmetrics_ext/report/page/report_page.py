@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from skmetrics_ext.curve_tables.kinds import KINDS
+from skmetrics_ext.curve_tables.lines import table_of
+from skmetrics_ext.curve_tables.matrices import METHODS, matrices_of
+from skmetrics_ext.curve_tables.parts import Request, of_report
 from skmetrics_ext.formats import html_table, number
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.plotting.confusion_matrix import ConfusionMatrixDisplay
-from skmetrics_ext.plotting.plot_results import KINDS
-from skmetrics_ext.plotting.source import DisplaySource
 from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.registry.defaults import THRESHOLD_METRICS, display_name
 from skmetrics_ext.report import findings
@@ -225,12 +226,12 @@ def _charts(report: CrossValidationReport) -> tuple[Charts, dict[str, str]]:
         options: dict[str, Any] = {"curves": "top label"} if is_crowded else {}
         options["confidence_level"] = report.confidence_level
         try:
-            source = KINDS[kind]._source(DisplaySource.of_report, report, model)
-            display = KINDS[kind]._computed(source, **options)
+            title = charts.TITLES[kind]
+            table = table_of(KINDS[kind], of_report, report, model, what=title, **options)
         except InvalidParameterError as error:
             missing[kind] = str(error)
         else:
-            drawn[kind, model] = charts.chart_of(kind, display, model)
+            drawn[kind, model] = charts.chart_of(kind, table, model)
     return drawn, missing
 
 
@@ -284,11 +285,12 @@ def _matrices(report: CrossValidationReport) -> str:
     if classes is None:  # multilabel
         return ""
     labels = sorted(classes.tolist(), key=lambda label: label == report.positive_class)
-    display, tables = ConfusionMatrixDisplay, []
+    tables = []
+    request = Request("The confusion matrix", METHODS, "none", once=True)
     for model in without_baseline(report):
         try:
-            source = display._source(DisplaySource.of_report, report, model)
-            counts = display._computed(source, labels=labels).confusion_matrix
+            asked = of_report(request, report, model)
+            (counts,) = matrices_of(asked, labels=labels).counts.values()
         except InvalidParameterError:  # no metric reads labels, or no fold has them
             continue
         table = charts.matrix_table(labels, counts, f"Confusion matrix of {model}")

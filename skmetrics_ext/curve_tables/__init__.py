@@ -1,0 +1,1 @@
+"""Tables behind pictures: curves of models, groups and folds, confusion matrices."""

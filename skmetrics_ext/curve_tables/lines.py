@@ -1,0 +1,538 @@
+"""Tables of lines: curves of models, groups and folds, with means, intervals and bands."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal, NamedTuple, Self
+
+import numpy as np
+
+from skmetrics_ext.curve_tables.parts import (
+    RESPONSES,
+    AskedParts,
+    Part,
+    Request,
+    joined,
+    of_report,
+    report_models,
+    split_by,
+)
+from skmetrics_ext.curves import read_grid
+from skmetrics_ext.inference.bands import BANDS, curve_band
+from skmetrics_ext.inference.compare import compare
+from skmetrics_ext.inference.confidence_interval import confidence_interval
+from skmetrics_ext.inference.results import Estimate, estimate
+from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_interval
+from skmetrics_ext.metrics.averaging import MACRO, MICRO
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
+from skmetrics_ext.validation.encoding import objects
+from skmetrics_ext.validation.parameters import check_level
+from skmetrics_ext.validation.targets import MULTILABEL
+
+MEAN = "mean"
+AVERAGES = (MICRO, MACRO)
+BandKind = Literal["pointwise", "simultaneous"]
+Options = Mapping[str, Any]
+_NO_CURVE = "{}: a class has no rows, or no others"
+_MOST_BANDS = 4  # more would hide each other
+_MOST_ROWS = 20_000  # more give a band that is narrow and takes seconds
+
+
+class BandSpec(NamedTuple):
+    """A metric of one threshold, rate or share, whose intervals make the band around a line."""
+
+    metric: Any
+    x: Callable[[Array], Array] = lambda at: at  # abscissa of the line
+    y: Callable[[Array, Array], Array] = lambda at, bound: bound  # ordinate of a bound
+    at: Array | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Line:
+    """One line of a picture.
+
+    Parameters
+    ----------
+    curve : object
+        The class, "micro", "macro", or the name of the metric.
+    columns : mapping of str to ndarray
+        Its points.
+    value : float
+        Number that summarises it, such as its area; nan without one.
+    fold : int, "mean" or None
+        The fold, or the mean over folds; None without folds.
+    interval : Estimate or None
+        The value with its interval.
+    model : str or None
+        Name of the model, if there are several, or of the group.
+    metric : callable or None
+        Metric of true labels and scores that gives the value.
+    band : BandSpec or None
+        How its band is computed.
+    n_rows : int or None
+        Number of rows of the group; None without groups.
+    """
+
+    curve: Any
+    columns: Mapping[str, Array]
+    value: float = float("nan")
+    fold: int | str | None = None
+    interval: Estimate | None = None
+    model: str | None = None
+    metric: Any = None
+    band: BandSpec | None = None
+    n_rows: int | None = None
+
+    @property
+    def is_average(self) -> bool:
+        """Whether it averages the curves of classes."""
+        return self.curve in AVERAGES
+
+
+@dataclass(eq=False)
+class LineTable:
+    """All lines of a picture, and what its legend says about them.
+
+    Parameters
+    ----------
+    lines : tuple of Line
+        Lines of the folds come before their mean.
+    name : str or None
+        Name of the model, if there is one.
+    positive : object or None
+        The positive class, for binary data.
+    undefined : dict
+        Folds or groups that have no curve, and why; with several models by (model, fold).
+    comparison : Estimate or None
+        Difference between two models, first minus second.
+    band : str
+        Name of the bands of lines without folds.
+    y_label : str
+        Name of the ordinate, if it is not that of the kind.
+    best : dict
+        Marked threshold by the name of the model.
+    criterion : str
+        Name of the criterion by which it is the best.
+    """
+
+    lines: tuple[Any, ...]
+    name: str | None = None
+    positive: Any = None
+    undefined: dict[Any, str] = field(default_factory=dict)
+    comparison: Estimate | None = None
+    band: str = ""
+    y_label: str = ""
+    best: dict[Any, float] = field(default_factory=dict)
+    criterion: str = ""
+
+    def columns(self, x: str) -> dict[str, Array]:
+        """All points as arrays of one length by name; ``x`` is a column that each line has."""
+        lengths = [len(line.columns[x]) for line in self.lines]
+        table = {}
+        for name in ("curve", "model", "fold"):
+            values = [getattr(line, name) for line in self.lines]
+            if name == "curve" or any(value is not None for value in values):
+                table[name] = np.repeat(objects(values), lengths)
+        for column in dict.fromkeys(name for line in self.lines for name in line.columns):
+            parts = [
+                line.columns.get(column, np.full(length, np.nan))
+                for line, length in zip(self.lines, lengths, strict=True)
+            ]
+            table[column] = np.concatenate(parts, dtype=np.float64)
+        return table
+
+
+class Kind:
+    """One kind of curve: how its lines are read from rows, and averaged over folds.
+
+    ``of_rows``, ``of_folds`` and ``reading`` are its options with their defaults.
+    """
+
+    methods: ClassVar[tuple[str, ...]] = RESPONSES
+    pools: ClassVar[bool] = False  # whether folds are joined into one set, each row once
+    side: ClassVar[str] = "one"  # "either": the picture is the same whichever class is positive
+    x: ClassVar[str]
+    y: ClassVar[str]
+    averaged: ClassVar[tuple[str, ...]]  # columns that are averaged over folds, y first
+    x_label: ClassVar[str]
+    y_label: ClassVar[str]
+    value_name: ClassVar[str] = ""
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    grid: ClassVar[Array] = np.linspace(0, 1, 101)
+    reading: ClassVar[Options] = {}
+    of_rows: ClassVar[Options] = {
+        "curves": None,
+        "interval": "auto",
+        "band": "auto",
+        "confidence_level": 0.95,
+        "groups": None,
+    }
+    of_folds: ClassVar[Options] = {"curves": None, "grid": None, "confidence_level": 0.95}
+
+    # --------------------------------------------------------------------- defined by each kind
+
+    @classmethod
+    def read(cls, *rows: Any, **options: Any) -> list[Line]:
+        """Read the curves of checked rows; by default each class against the rest."""
+        return [cls.line(*problem, **options) for problem in cls.problems(*rows).items()]
+
+    @classmethod
+    def line(cls, *problem: Any, **options: Any) -> Line:
+        """Read the curve of a class against the rest from its label and its rows."""
+        raise NotImplementedError
+
+    @classmethod
+    def problems(cls, rows: Scores) -> dict[Any, Scores]:
+        """Rows of each class against the rest."""
+        return dict(binary_problems(rows))
+
+    @classmethod
+    def default(cls, curves: Iterable[Any]) -> Any:
+        """Curves to draw for folds and for several models; None for all."""
+        return MACRO if MACRO in curves else None
+
+    @classmethod
+    def is_undefined(cls, line: Line, rows: Scores) -> bool:
+        """Whether a fold or a group has no curve."""
+        x, y = line.columns[cls.x], line.columns[cls.y]
+        return bool(np.isnan(x).any() or np.isnan(y).all())
+
+    @classmethod
+    def at(cls, line: Line, column: str, grid: Array) -> Array:
+        """Interpolate a column at these abscissas."""
+        return np.interp(grid, line.columns[cls.x], line.columns[column])
+
+    @classmethod
+    def grid_of(cls, lines: list[Line]) -> Array:
+        """Abscissas of the mean over folds."""
+        return cls.grid
+
+    @classmethod
+    def name_of_value(cls, line: Line) -> str:
+        """Name of the number that summarises a line."""
+        return cls.value_name
+
+    # --------------------------------------------------------------------- tables
+
+    @classmethod
+    def options(cls, in_folds: bool) -> dict[str, Any]:
+        """Options with which a table is computed, and their defaults."""
+        shared = cls.of_folds if in_folds and not cls.pools else cls.of_rows
+        return {**cls.reading, **shared}
+
+    @classmethod
+    def table(cls, asked: AskedParts, **options: Any) -> LineTable:
+        """Compute the lines of rows, or of folds and their means."""
+        request, models, _ = asked
+        scored = {name: [part.read(request) for part in parts] for name, parts in models.items()}
+        in_folds = any(part.fold is not None for parts in scored.values() for part in parts)
+        options = {**cls.options(in_folds), **options}
+        compute = cls.table_of_folds if in_folds and not cls.pools else cls.table_of_rows
+        return compute(scored, **options)
+
+    @classmethod
+    def table_of_rows(
+        cls,
+        scored: Mapping[Any, list[Part]],
+        *,
+        curves: Any,
+        interval: str | None,
+        band: BandKind | Literal["auto"] | None,
+        confidence_level: float,
+        groups: Any,
+        are_groups: bool = False,
+        **options: Any,
+    ) -> LineTable:
+        """Lines of all rows of each model, or of each group, with intervals and bands."""
+        check_option("band", band, ("auto", *BANDS, None))
+        kind: BandKind = "simultaneous" if band == "simultaneous" else "pointwise"
+        design: dict[str, Any] = {"confidence_level": check_level(confidence_level)}
+        models = {name: joined(parts) for name, parts in scored.items()}
+        several = len(models) > 1 or are_groups
+        lines: list[Line] = []
+        metrics: list[MetricRows] = []  # of the lines
+        undefined: dict[Any, str] = {}
+        for name, part in models.items():
+            rows: Any = part.scores
+            design["groups"] = part.group if groups is None else groups
+            problems = cls.problems(rows)
+            with without_undefined_warnings() if are_groups else nullcontext():
+                selected = cls.selected(rows, curves, several or cls.pools, options)
+            has_band = band is not None
+            if band == "auto":
+                n_bands = sum(line.band is not None and not line.is_average for line in selected)
+                has_band = len(models) * n_bands <= _MOST_BANDS and len(rows.true) <= _MOST_ROWS
+            for line in selected:
+                line_rows = problems.get(line.curve, rows)
+                if are_groups:
+                    if cls.is_undefined(line, line_rows):
+                        undefined[name] = _NO_CURVE.format(line.curve)
+                        continue
+                    line = replace(line, n_rows=len(line_rows.true))
+                metric = MetricRows.of(line, line_rows, design)
+                if interval is not None and metric.is_defined:
+                    line = replace(line, interval=metric.interval(interval))
+                if has_band and not line.is_average:
+                    line = cls.with_band(line, line_rows, kind, design)
+                lines.append(replace(line, model=name if several else None))
+                metrics.append(metric)
+        name, first = next(iter(models.items()))
+        if not lines:
+            raise InvalidParameterError(
+                f"No group has a curve: {'; '.join({*undefined.values()})}."
+            )
+        table = LineTable(tuple(lines), None if several else name, _last_class(first), undefined)
+        are_paired = several and not are_groups and len(lines) == 2
+        if are_paired and interval is not None and metrics[0].is_defined:
+            table.comparison = metrics[0].compared_with(metrics[1])
+        table.band = f"{100 * confidence_level:g} % {kind} band"
+        return table
+
+    @classmethod
+    def selected(
+        cls, rows: Scores, curves: Any, use_default: bool, options: Mapping[str, Any]
+    ) -> list[Line]:
+        """Lines of these curves, in this order; for None of all, or of the default ones."""
+        lines = {line.curve: line for line in cls.read(rows, **options)}
+        if curves is None and use_default:
+            curves = cls.default(lines)
+        if curves is None:
+            return list(lines.values())
+        one = isinstance(curves, str) or not isinstance(curves, Iterable)
+        names = [curves] if one else list(curves)
+        unknown = [name for name in names if not isinstance(name, Hashable) or name not in lines]
+        if unknown or not names:
+            found = unknown[0] if unknown else names
+            raise InvalidParameterError(f"curves must name some of {list(lines)}, got {found!r}.")
+        return [lines[name] for name in names]
+
+    @classmethod
+    def with_band(cls, line: Line, rows: Any, kind: BandKind, design: Any) -> Line:
+        """Add columns ``low`` and ``high``, which are nan outside the range of the band."""
+        spec = line.band
+        if spec is None or len(np.unique(rows.true)) < 2:
+            return line
+        with without_undefined_warnings():
+            options = {"at": spec.at, "band": kind, "random_state": 0, **design}
+            band = curve_band(spec.metric, rows, rows, **options)
+        x, columns = spec.x(band.at), dict(line.columns)
+        order = np.argsort(x)
+        for name, bound in (("low", band.low), ("high", band.high)):
+            y = np.minimum(spec.y(band.at, bound), cls.bounds[1])
+            columns[name] = np.interp(columns[cls.x], x[order], y[order], np.nan, np.nan)
+        return replace(line, columns=columns)
+
+    @classmethod
+    def table_of_folds(
+        cls,
+        scored: Mapping[Any, list[Part]],
+        *,
+        curves: Any,
+        grid: Any,
+        confidence_level: float,
+        are_groups: bool = False,
+        **options: Any,
+    ) -> LineTable:
+        """Lines of the folds of each model, or of each group in them, and their means."""
+        level = check_level(confidence_level)
+        points = None if grid is None else read_grid(grid, -np.inf, np.inf)
+        lines: list[Line] = []
+        undefined: dict[Any, str] = {}
+        several = len(scored) > 1 or are_groups
+        for name, folds in scored.items():
+            by_curve: dict[Any, list[tuple[Part, Line]]] = {}
+            for fold in folds:
+                place = (name, fold.fold) if several else fold.fold
+                if fold.scores is None:
+                    undefined[place] = fold.reason
+                    continue
+                with without_undefined_warnings():
+                    selected = cls.selected(fold.scores, curves, True, options)
+                for line in selected:
+                    if cls.is_undefined(line, fold.scores):
+                        undefined[place] = _NO_CURVE.format(line.curve)
+                        continue
+                    line = replace(line, fold=fold.fold, model=name if several else None)
+                    if are_groups:
+                        line = replace(line, n_rows=sum(part.n_test for part in folds))
+                    by_curve.setdefault(line.curve, []).append((fold, line))
+            for pairs in by_curve.values():
+                defined_folds, fold_lines = map(list, zip(*pairs, strict=True))
+                abscissas = cls.grid_of(fold_lines) if points is None else points
+                lines += [*fold_lines, cls.mean(defined_folds, fold_lines, abscissas, level)]
+        if not lines:
+            raise InvalidParameterError(
+                f"No fold has a curve: {'; '.join(sorted(set(undefined.values())))}."
+            )
+        first = next(f for folds in scored.values() for f in folds if f.scores is not None)
+        name = None if several else next(iter(scored))
+        return LineTable(tuple(lines), name, _last_class(first), undefined)
+
+    @classmethod
+    def mean(cls, folds: list[Part], lines: list[Line], grid: Array, level: float) -> Line:
+        """The mean of the lines of folds, with its spread and its interval."""
+        at_grid = {
+            column: np.array([cls.at(line, column, grid) for line in lines])
+            for column in cls.averaged
+        }
+        columns = {cls.x: grid} | {name: values.mean(axis=0) for name, values in at_grid.items()}
+        values = np.array([line.value for line in lines])
+        interval = None
+        spread = margin = np.full(len(grid), np.nan)
+        if len(lines) > 1:
+            sizes: Any = {key: [getattr(f, key) for f in folds] for key in ("n_train", "n_test")}
+            if not np.isnan(values).any():
+                interval = corrected_resampled_interval(values, confidence_level=level, **sizes)
+            spread = at_grid[cls.y].std(axis=0, ddof=1)
+            # The half-width of an interval is the spread times a factor that is the same for all.
+            scores = np.linspace(-1, 1, len(lines))
+            of_scores = corrected_resampled_interval(scores, confidence_level=level, **sizes)
+            margin = spread * (of_scores.high - of_scores.value) / scores.std(ddof=1)
+        columns["std"] = spread
+        columns["low"] = np.clip(columns[cls.y] - margin, *cls.bounds)
+        columns["high"] = np.clip(columns[cls.y] + margin, *cls.bounds)
+        value = float(values.mean())
+        return replace(lines[0], columns=columns, value=value, fold=MEAN, interval=interval)
+
+
+def table_of(
+    kind: type[Kind],
+    door: Callable[..., AskedParts],
+    *data: Any,
+    what: str = "",
+    pos_label: Any = None,
+    response_method: str = "auto",
+    by: Any = None,
+    reading: Options | None = None,
+    **options: Any,
+) -> LineTable:
+    """Read rows through one of the functions of `parts`, and compute the table of a kind.
+
+    Parameters
+    ----------
+    kind : type of Kind
+    door : callable
+        Called with the request, ``data`` and the keywords ``reading``.
+    what : str
+        Name of the picture, for errors.
+    pos_label : object
+        The positive class of two.
+    response_method : str
+        Method of the models, or "auto".
+    by : array-like, data frame, mapping or None
+        Groups by which the rows of a single model are split.
+    reading : mapping or None
+    **options
+        Options of the kind.
+    """
+    request = Request(what, kind.methods, kind.side, kind.pools, pos_label)
+    asked = door(request.using(response_method), *data, **(reading or {}))
+    if by is not None:
+        (name,) = asked.models if len(asked.models) == 1 else (None,)
+        groups = options.pop("groups", None)
+        table = kind.table(split_by(asked, by, groups), are_groups=True, **options)
+        table.name = name
+        return table
+    table = kind.table(asked, **options)
+    if door is of_report and not kind.pools:
+        _use_report_intervals(table, data[0], report_models(*data))
+    return table
+
+
+def _use_report_intervals(table: LineTable, report: Any, models: Sequence[str]) -> None:
+    """Give means over folds the interval that the report has of their metric, if it has one."""
+    metrics = report.data.metrics
+    summary = [row for row in report.summary() if not np.isnan(row.low) and metrics[row.metric]]
+
+    def reported(line: Line) -> Estimate | None:
+        model = models[0] if line.model is None else line.model
+        function = getattr(line.metric, "func", line.metric)
+        for row in summary:
+            is_same = row.model == model and metrics[row.metric].function == function
+            if is_same and np.isclose(row.value, line.value, rtol=0, atol=1e-9):
+                bounds, note = (row.low, row.high), row.note
+                level, error = report.confidence_level, row.standard_error
+                return estimate(row.value, bounds, error, row.interval, level, note)
+        return None
+
+    table.lines = tuple(
+        replace(line, interval=reported(line)) if line.fold == MEAN else line
+        for line in table.lines
+    )
+
+
+# --------------------------------------------------------------------------- checked rows
+
+
+def binary_problems(rows: Scores) -> Iterator[tuple[Any, Scores]]:
+    """Each class with its rows against the rest; only the positive class of two."""
+    if rows.kind == "binary":
+        yield rows.classes.tolist()[-1], rows
+        return
+    for label, mark, score in zip(rows.classes.tolist(), rows.marks().T, rows.score.T, strict=True):
+        codes = mark.astype(np.int64)
+        column = np.ascontiguousarray(score)
+        yield label, Scores("binary", np.array([0, 1]), codes, column, rows.weight)
+
+
+def name_of_curve(curve: Any) -> str:
+    """Name of a class or an average in a legend."""
+    if curve in AVERAGES:
+        return f"{curve}-average"
+    return str(curve) if isinstance(curve, str) else f"class {curve}"
+
+
+def _last_class(part: Part) -> Any:
+    """The positive class of two; None for several classes."""
+    scores = part.scores
+    return None if scores is None or scores.kind != "binary" else scores.classes.tolist()[-1]
+
+
+class MetricRows(NamedTuple):
+    """A metric in a legend, and the rows from which it is computed."""
+
+    metric: Any
+    true: Any
+    response: Any
+    options: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, line: Any, rows: Scores, design: Mapping[str, Any]) -> Self:
+        """The metric of a line on checked scores."""
+        options = {"sample_weight": rows.weight, "random_state": 0, **design}
+        if line.is_average:
+            options["average"] = line.curve
+            if rows.kind == "multiclass":
+                options["labels"] = list(range(len(rows.classes)))
+        true = rows.marks() if rows.kind == MULTILABEL else rows.true
+        return cls(line.metric, true, rows.score, options)
+
+    @property
+    def is_defined(self) -> bool:
+        """Whether there is a metric, and the rows have more than one class."""
+        return self.metric is not None and len(np.unique(self.true)) > 1
+
+    def interval(self, method: Any = "auto") -> Any:
+        """The value with its confidence interval."""
+        with without_undefined_warnings():
+            return confidence_interval(
+                self.metric, self.true, self.response, method=method, **self.options
+            )
+
+    def compared_with(self, other: Self) -> Estimate:
+        """The difference from another model on the same rows."""
+        with without_undefined_warnings():
+            return compare(self.metric, self.true, self.response, other.response, **self.options)
+
+
+@contextmanager
+def without_undefined_warnings() -> Iterator[None]:
+    """Suppress warnings about undefined values, which the picture shows."""
+    from sklearn.exceptions import UndefinedMetricWarning
+
+    with warnings.catch_warnings(action="ignore", category=UndefinedMetricWarning):
+        yield
