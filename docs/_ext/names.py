@@ -105,6 +105,7 @@ _BY_MODULE = (
 _BY_NAME = {
     "METRICS": REGISTRY,
     "Estimate": INTERVALS,
+    "gains_table": THRESHOLDS,
     "pass_at_k": LABELLING,
     "corrected_resampled_interval": INTERVALS,
     "metric_at_thresholds": CURVES,

@@ -34,6 +34,7 @@ from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import near, shown_names, warn_renamed
 
 _TWO_TABLES = "tables are not added: Estimates([*t, *u]) joins, sx.mean averages"
+_SHOWN_IF_HELD = ("coverage", "depth", "gain", "lift", "ks")  # keys of few tables
 _SENTENCES = ("note",)
 _ANY = object()
 
@@ -553,7 +554,7 @@ class Estimates(Table):
         further = columns(ends, p_value, ("rows", "n_rows"))
         if not are_differences:
             further += columns("method")
-        further += columns("coverage") if any("coverage" in row for row in self) else []
+        further += columns(*(key for key in _SHOWN_IF_HELD if any(key in row for row in self)))
         listed = (*names, *numbers, *further)
         return [*of_groups, *(each for each in listed if not is_empty(self, each.names()[0]))]
 

@@ -19,7 +19,7 @@ LIMITS = {
     "inference": 10530,
     "metrics and registry": 6395,
     "report": 4040,
-    "operations": 570,
+    "operations": 640,
     "merged and slices": 3812,
     "validation": 2745,
     "plotting": 1500,

@@ -109,6 +109,9 @@ FUNCTIONS = {
         put(Y3), put(S3 > 0.3), labels=put(np.array([0, 1, 2])), sample_weight=put(W)
     ),
     "prediction_set_size": lambda put: sx.prediction_set_size(put(Y3), put(S3 > 0.3)),
+    "gains_table": lambda put: sx.gains_table(
+        put(Y), put(S), sample_weight=put(W), groups=put(G), n_bins=3
+    ),
     "savings_score": lambda put: sx.savings_score(
         put(Y), put(P), cost_matrix=put(np.array([[0, 1], [5, 0]])), sample_weight=put(W)
     ),

@@ -35,7 +35,7 @@ def test_two_classes(true, proba):
 
 
 def test_three_classes():
-    """Losses 7/4 ln 2 (from ln 1/4 by 1/2, ln 1/2 and ln 1/4 by 1/4) and -ln 3/4; squares 8, 6 / 64."""
+    """Losses 7/4 ln 2 (ln 1/4 by 1/2, ln 1/2 and ln 1/4 by 1/4) and -ln 3/4; squares 8, 6 / 64."""
     loss = (7 / 4 * np.log(2) - np.log(3 / 4)) / 2
     assert sx.log_loss(THREE, OF_THREE) == pytest.approx(loss)
     assert sx.log_loss(THREE, OF_THREE, labels=["a", "b", "c"]) == pytest.approx(loss)
