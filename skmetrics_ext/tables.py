@@ -308,6 +308,12 @@ class Tabular:
     def _repr_html_(self) -> str:
         return self._html(_MOST_SHOWN)
 
+    def _repr_markdown_(self) -> str:
+        return str(self.to_markdown())
+
+    def _repr_latex_(self) -> str:
+        return str(self.to_latex())
+
     def _html(self, most: int | None) -> str:
         """The first ``most`` rows as HTML, or all of them."""
         rows = self._as_rows()

@@ -257,7 +257,7 @@ def mean(estimates: Iterable[Estimate], *, weights: ArrayLike | None = None) -> 
     >>> a = sx.confidence_interval("f1", y, [0, 1, 0, 1, 1, 0, 1, 1] * 20)
     >>> b = sx.confidence_interval("f1", y, [0, 1, 0, 1, 0, 0, 1, 0] * 20)
     >>> print(sx.mean([a, b]))
-    0.775 [0.7104, 0.8287] (95% confidence, cv)
+    0.5 * f1 + 0.5 * f1 0.775 [0.7104, 0.8287], 95 %, 160 rows, cv
     """
     is_list = isinstance(estimates, Iterable) and getattr(estimates, "shape", None) != ()
     found = list(estimates) if is_list else []

@@ -242,10 +242,10 @@ def compare(
     >>> from skmetrics_ext import compare
     >>> y_true = [0, 0, 0, 0, 1, 1, 1, 1] * 5
     >>> a, b = [1, 2, 3, 6, 4, 5, 7, 8] * 5, [1, 6, 3, 7, 2, 5, 4, 8] * 5
-    >>> print(compare("roc_auc", y_true, a, b))
-    0.3125 [0.1531, 0.4719], p = 0.000326 (95% confidence, delong, Welch-Satterthwaite)
-    >>> print(compare("roc_auc", y_true, a, b, method="permutation"))
-    0.3125 [nan, nan], p = 1.91e-06 (95% confidence, permutation, exact; exchanges have no interval)
+    >>> print(compare("roc_auc", y_true, a, b))  # doctest: +ELLIPSIS
+    ROC AUC 0.875 against 0.5625: 0.3125 [0.1531, 0.4719], p = 0.000326, the first is better, ...
+    >>> print(compare("roc_auc", y_true, a, b, method="permutation"))  # doctest: +ELLIPSIS
+    ROC AUC 0.875 against 0.5625: 0.3125 [nan, nan], p = 1.91e-06, the first is better, ...
     >>> result = compare("roc_auc", y_true, a, b, margin=0.05, alternative="non-inferior")
     >>> round(result.p_value, 6), result.concluded
     (2.5e-05, True)

@@ -146,8 +146,8 @@ def compare_samples(
     --------
     >>> from skmetrics_ext import compare_samples
     >>> north, south = ([1] * 70 + [0] * 30), ([1] * 48 + [0] * 32)
-    >>> print(compare_samples("accuracy", [1] * 100, north, [1] * 80, south))
-    0.1 [-0.03879, 0.2363], p = 0.16 (95% confidence, mover, wilson)
+    >>> print(compare_samples("accuracy", [1] * 100, north, [1] * 80, south))  # doctest: +ELLIPSIS
+    Accuracy 0.7 against 0.6: 0.1 [-0.03879, 0.2363], p = 0.16, not distinguishable, 95 %, ...
     """
     measure, level = readers.find_metric(metric, metric_params), check_level(confidence_level)
     claim = Claim.of(alternative, margin, measure)

@@ -241,13 +241,13 @@ def confidence_interval(
     >>> y_true = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2] * 5
     >>> y_pred = [0, 0, 0, 1, 1, 1, 1, 0, 2, 2, 1, 2] * 5
     >>> print(confidence_interval("f1_macro", y_true, y_pred))
-    0.7579 [0.6372, 0.8481] (95% confidence, effective_n)
+    F1 macro 0.7579 [0.6372, 0.8481], 95 %, 60 rows, effective_n
     >>> print(confidence_interval("recall", y_true, y_pred, average="macro"))
-    0.75 [0.6263, 0.8422] (95% confidence, mover)
+    Recall 0.75 [0.6263, 0.8422], 95 %, 60 rows, mover
     >>> print(confidence_interval("accuracy", y_true, y_pred, goal=0.6))
-    0.75 [0.6277, 0.8422], goal 0.6: reached (95% confidence, wilson)
+    Accuracy 0.75 [0.6277, 0.8422], goal 0.6: reached, 95 %, 60 rows, wilson
     >>> print(confidence_interval("accuracy", y_true * 5, y_pred * 5, method="anytime"))
-    0.75 [0.6694, 0.8212] (95% confidence, anytime)
+    Accuracy 0.75 [0.6694, 0.8212], 95 %, 300 rows, anytime
     >>> print(confidence_interval(["accuracy", "f1_macro"], y_true, y_pred))
     metric     value     95 % interval  rows  method
     --------  ------  ----------------  ----  -----------

@@ -581,12 +581,6 @@ class Estimates(Table):
         level = self.confidence_level
         return {"rows": list(self), "confidence_level": level, **super()._contents()}
 
-    def _repr_markdown_(self) -> str:
-        return str(self.to_markdown())
-
-    def _repr_latex_(self) -> str:
-        return str(self.to_latex())
-
     def cite(self) -> str:
         """The methods of the intervals and of the adjustment with their references.
 

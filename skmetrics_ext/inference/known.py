@@ -122,7 +122,7 @@ def estimate(
     >>> import numpy as np, skmetrics_ext as sx
     >>> hours = np.array([3.0, 5, 4, 8, 2, 6, 7, 5] * 8)
     >>> print(sx.estimate(hours.mean(), hours - hours.mean(), scale="log"))
-    5 [4.55, 5.494] (95% confidence, log)
+    estimate 5 [4.55, 5.494], 95 %, 64 rows, log
     """
     check_option("scale", scale, tuple(RANGES))
     low, high = RANGES[scale] if bounds is None else map(as_number, bounds)
@@ -211,9 +211,9 @@ def pass_at_k(
     >>> from skmetrics_ext import pass_at_k
     >>> n_right = [0, 1, 5, 2, 0, 3, 5, 4, 0, 1] * 4
     >>> print(pass_at_k(5, n_right, 1))
-    0.42 [0.304, 0.5455] (95% confidence, effective_n)
+    pass_at_k 0.42 [0.304, 0.5455], 95 %, 40 rows, effective_n
     >>> print(pass_at_k(5, n_right, 3))
-    0.61 [0.4691, 0.7347] (95% confidence, effective_n)
+    pass_at_k 0.61 [0.4691, 0.7347], 95 %, 40 rows, effective_n
     """
     level, n_allowed = check_level(confidence_level), check_integer("k", k, 1)
     right = _counts("n_right", n_right)

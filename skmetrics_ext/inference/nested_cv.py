@@ -210,7 +210,7 @@ def nested_cv_interval(
     >>> from skmetrics_ext.inference.nested_cv import nested_cv_interval
     >>> X, y = load_iris(return_X_y=True)
     >>> print(nested_cv_interval(GaussianNB(), X, y, n_folds=5, n_repeats=4, random_state=0))
-    0.04617 [0.003231, 0.0891] (95% confidence, nested cv)
+    0.04617 [0.003231, 0.0891], 95 %, nested cv
     """
     level = check_level(confidence_level)
     n_folds = check_integer("n_folds", n_folds, 3)

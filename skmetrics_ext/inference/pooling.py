@@ -121,7 +121,7 @@ def pool(
     0.8091 [0.7556, 0.8626]
     >>> imputed = zip([0.8132, 0.8077, 0.824, 0.8011, 0.8155], [0.021, 0.022, 0.02, 0.023, 0.021])
     >>> print(sx.pool(imputed, how="imputations", n_rows=200))
-    0.8123 [0.7657, 0.8589] (95% confidence, rubin, barnard-rubin)
+    0.8123 [0.7657, 0.8589], 95 %, rubin, barnard-rubin
     """
     check_option("how", how, tuple(_FEWEST))
     is_list = isinstance(estimates, Iterable) and getattr(estimates, "shape", None) != ()

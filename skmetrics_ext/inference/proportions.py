@@ -226,22 +226,22 @@ def proportion_interval(
     --------
     >>> from skmetrics_ext import proportion_interval
     >>> print(proportion_interval(81, 263))
-    0.308 [0.2553, 0.3662] (95% confidence, wilson)
+    0.308 [0.2553, 0.3662], 95 %, wilson
     >>> print(proportion_interval(0, 20, method="clopper_pearson"))
-    0 [0, 0.1684] (95% confidence, clopper_pearson)
+    0 [0, 0.1684], 95 %, clopper_pearson
 
     Marks of 24 answers to questions about six documents:
 
     >>> marks, document = [1, 1, 1, 0, 1, 1] * 4, [1, 1, 2, 3, 3, 4, 4, 4, 5, 5, 6, 6] * 2
     >>> print(proportion_interval(marks))
-    0.8333 [0.6415, 0.9332] (95% confidence, wilson)
+    Accuracy 0.8333 [0.6415, 0.9332], 95 %, 24 rows, wilson
     >>> proportion_interval(marks, groups=document).n_groups
     6
 
     The difference of two independent proportions, with Newcombe's interval (1998, method 10):
 
-    >>> print(proportion_interval(56, 70) - proportion_interval(48, 80))
-    0.2 [0.05243, 0.3339], p = 0.00813 (95% confidence, mover, wilson)
+    >>> print(proportion_interval(56, 70) - proportion_interval(48, 80))  # doctest: +ELLIPSIS
+    Accuracy 0.8 against 0.6: 0.2 [0.05243, 0.3339], p = 0.00813, the first is better, 95 %, ...
     """
     check_option("method", method, PROPORTION_METHODS)
     if nobs is None:

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from functools import partial
 from math import isfinite, isnan
 from typing import Any
 
-from skmetrics_ext.formats import digits, p_value_text
+from skmetrics_ext.formats import (
+    count,
+    digits,
+    html_text,
+    latex_text,
+    markdown_text,
+    p_value_text,
+)
 from skmetrics_ext.inference.notes import reason, with_design
 from skmetrics_ext.inference.scales import drawn_bounds, drawn_p_value
-from skmetrics_ext.result_bases import Citable, Described, Facts, Result, draw
+from skmetrics_ext.registry import find
+from skmetrics_ext.registry.defaults import display_name
+from skmetrics_ext.result_bases import Citable, Described, Facts, IntervalResult, Result, draw
 
 # How rows of one cluster are allowed for.
 CLUSTERS = {
@@ -214,7 +224,7 @@ class Estimate(Computable):
     --------
     >>> from skmetrics_ext.results import Estimate
     >>> print(Estimate(0.8, 0.7, 0.9, 0.05, "delong", 0.95))
-    0.8 [0.7, 0.9] (95% confidence, delong)
+    0.8 [0.7, 0.9], 95 %, delong
     >>> value, low, high = Estimate(0.8, 0.7, 0.9, 0.05, "delong", 0.95)
     >>> f"{Estimate(0.8, 0.7, 0.9, 0.05, 'delong', 0.95):.3f}"
     '0.800 [0.700, 0.900]'
@@ -310,21 +320,55 @@ class Estimate(Computable):
         return error if self.alternative == "two-sided" else error / 2
 
     def __str__(self) -> str:
-        scale = "log ratio " if "log_ratio" in self.method else ""
-        bounds = f"[{digits(self.low, '.4g')}, {digits(self.high, '.4g')}]"
-        return f"{scale}{self.value:.4g} {bounds}{self._verdict} {_details(self)}"
+        """What was measured, how uncertain it is, on which rows and how."""
+        n_rows = "" if self.n is None else f"{count(self.n)} rows"
+        design = design_text(self.n_groups, self.n_strata, [self.design_effect])
+        rows = " of ".join(filter(None, (n_rows, design)))
+        level, method = f"{100 * self.confidence_level:g} %", f"{self.method}{self._draws_text}"
+        parts = (self._headline, level, rows, self._class_text, method)
+        text = ", ".join(filter(None, parts))
+        return f"{text}; {self.note}" if self.note else text
+
+    def _repr_html_(self) -> str:
+        """The sentence; a click shows all numbers."""
+        table = IntervalResult._repr_html_(self)
+        return f"<details><summary>{html_text(str(self))}</summary>{table}</details>"
+
+    def _repr_markdown_(self) -> str:
+        return markdown_text(str(self))
+
+    def _repr_latex_(self) -> str:
+        return latex_text(str(self))
 
     @property
-    def _verdict(self) -> str:
-        """The p-value and the claim, or the goal."""
+    def _headline(self) -> str:
+        """The metric, the value with its bounds, and what the test or the goal says."""
+        name, higher = self.metric, None
+        with suppress(ValueError):  # the text of a sum of metrics, or a function of the user
+            spec = find(self.metric).spec
+            is_scorer = name in spec.scorers or f"neg_{name}" in spec.scorers
+            name = display_name(name if is_scorer else name.removesuffix("_score"))
+            higher = spec.greater_is_better
+        bounds = f"[{digits(self.low, '.4g')}, {digits(self.high, '.4g')}]"
+        value = ("log ratio " if "log_ratio" in self.method else "") + f"{self.value:.4g}"
+        if not isnan(self.value_a + self.value_b):
+            value = f"{self.value_a:.4g} against {self.value_b:.4g}: {value}"
+        return f"{name} {value} {bounds}{self._verdict(higher)}".lstrip()
+
+    def _verdict(self, higher: bool | None) -> str:
+        """The p-value with who is better, or the claim; or the goal."""
         if self.alternative is None:
             return "" if self.goal is None else f", goal {self.goal:g}: {_ANSWERS[self.reached]}"
-        claim = ""
+        p_value, shown = f", p {p_value_text(self.p_value)}", self.concluded
         if self.margin is not None or self.alternative != "two-sided":
             by = "" if self.margin is None else f" by margin {self.margin:g}"
-            shown = "shown" if self.concluded else "not shown"
-            claim = f", {self.alternative}{by} {shown} at {100 * self._error:.3g}%"
-        return f", p {p_value_text(self.p_value)}{claim}"
+            is_shown = "shown" if shown else "not shown"
+            return f"{p_value}, {self.alternative}{by} {is_shown} at {100 * self._error:.3g} %"
+        if shown is None or higher is None or isnan(self.value_a + self.value_b):
+            return p_value
+        first = (self.value_a > self.value_b) == higher
+        better = f"the {'first' if first else 'second'} is better"
+        return f"{p_value}, {better if shown else 'not distinguishable'}"
 
 
 class Comparison(Estimate):
@@ -342,7 +386,7 @@ class Comparison(Estimate):
     >>> from skmetrics_ext.results import Comparison
     >>> comparison = Comparison(0.1, 0.02, 0.18, 2.4, 0.016, "delong", 0.9, 0.8, 0.04, 0.95)
     >>> print(comparison)
-    0.1 [0.02, 0.18], p = 0.016 (95% confidence, delong)
+    0.9 against 0.8: 0.1 [0.02, 0.18], p = 0.016, 95 %, delong
     >>> comparison.concluded
     True
     """
@@ -352,14 +396,6 @@ class Comparison(Estimate):
         if "difference" in given:
             given["value"] = given.pop("difference")
         return Estimate(**{"alternative": alternative, **given})
-
-
-def _details(result: Estimate) -> str:
-    """The level, method, positive class, design and note of a result, in brackets."""
-    design = design_text(result.n_groups, result.n_strata, [result.design_effect])
-    further = "".join(f"; {part}" for part in (result._class_text, design, result.note) if part)
-    level = f"{100 * result.confidence_level:g}% confidence"
-    return f"({level}, {result.method}{result._draws_text}{further})"
 
 
 def design_text(n_groups: int | None, n_strata: int | None, effects: Iterable[float]) -> str:

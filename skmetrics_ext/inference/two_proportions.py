@@ -189,7 +189,7 @@ def proportion_difference_interval(
     --------
     >>> from skmetrics_ext.inference.two_proportions import proportion_difference_interval
     >>> print(proportion_difference_interval(56, 70, 48, 80))
-    0.2 [0.05243, 0.3339] (95% confidence, newcombe)
+    0.2 [0.05243, 0.3339], 95 %, newcombe
     """
     check_option("method", method, DIFFERENCE_METHODS)
     level = check_level(confidence_level)
@@ -255,7 +255,7 @@ def ratio_interval(
     --------
     >>> from skmetrics_ext import ratio_interval
     >>> print(ratio_interval(142, 22, 29, 110, ratio="positive_likelihood_ratio"))
-    4.982 [3.382, 7.34] (95% confidence, log, z)
+    4.982 [3.382, 7.34], 95 %, log, z
     """
     check_option("ratio", ratio, RATIOS)
     level = check_level(confidence_level)

@@ -149,7 +149,7 @@ class ConfusionTally(Tabulated, Merges):
     >>> compute_metrics(["accuracy", "f1_macro"], table)
     {'accuracy': 0.87, 'f1_macro': 0.8677652324280338}
     >>> print(confidence_interval("recall", table, pos_label="ill"))
-    0.8222 [0.6867, 0.9071] (95% confidence, wilson; positive class 'ill')
+    Recall 0.8222 [0.6867, 0.9071], 95 %, 100 rows, positive class 'ill', wilson
     """
 
     classes: Array

@@ -149,9 +149,9 @@ def test_equivalence_shows_the_interval_of_two_one_sided_tests():
     found = compare("roc_auc", Y, P, Q, margin=0.05, alternative="equivalent")
     assert (found.low, found.high) == (wide.low, wide.high)
     shown = "shown" if found.concluded else "not shown"
-    assert f"equivalent by margin 0.05 {shown} at 5% (90% confidence" in str(found)
+    assert f"equivalent by margin 0.05 {shown} at 5 %, 90 %" in str(found)
     found = compare("roc_auc", Y, P, Q, alternative="greater")
-    assert f"greater {'shown' if found.concluded else 'not shown'} at 2.5%" in str(found)
+    assert f"greater {'shown' if found.concluded else 'not shown'} at 2.5 %" in str(found)
     with pytest.raises(ValueError, match="needs a confidence_level above"):
         compare("roc_auc", Y, P, Q, margin=0.05, alternative="equivalent", confidence_level=0.5)
 

@@ -53,7 +53,7 @@ class DelongTest(Result):
     >>> from skmetrics_ext import delong_test
     >>> test = delong_test([0, 0, 0, 1, 1, 1], [1, 2, 4, 3, 5, 6], [1, 5, 3, 2, 4, 6])
     >>> print(test.pairs[0, 1])
-    0.2222 [-0.2647, 0.7092], p = 0.371 (95% confidence, delong)
+    0.8889 against 0.6667: 0.2222 [-0.2647, 0.7092], p = 0.371, 95 %, delong
     """
 
     areas: Array

@@ -151,7 +151,7 @@ def corrected_resampled_ttest(
     >>> from skmetrics_ext import corrected_resampled_ttest
     >>> print(corrected_resampled_ttest([0.8, 0.85, 0.78, 0.82, 0.84],
     ...                                 [0.79, 0.81, 0.77, 0.8, 0.8], n_train=80, n_test=20))
-    0.024 [-0.004246, 0.05225], p = 0.0777 (95% confidence, corrected resampled t)
+    0.818 against 0.794: 0.024 [-0.004246, 0.05225], p = 0.0777, 95 %, corrected resampled t
     """
     first, second = _paired(scores_a, scores_b)
     level = check_level(confidence_level)
@@ -206,7 +206,7 @@ def corrected_resampled_interval(
     --------
     >>> from skmetrics_ext import corrected_resampled_interval
     >>> print(corrected_resampled_interval([0.8, 0.85, 0.78, 0.82, 0.84], n_train=80, n_test=20))
-    0.818 [0.7647, 0.8713] (95% confidence, corrected resampled t)
+    0.818 [0.7647, 0.8713], 95 %, corrected resampled t
     """
     values = read_folds("scores", scores).ravel()
     level = check_level(confidence_level)

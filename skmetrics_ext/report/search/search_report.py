@@ -140,7 +140,7 @@ def search_report(
     >>> report.selected.params, round(report.naive, 3)
     ({'n_neighbors': 1}, 0.753)
     >>> print(report.best)  # doctest: +ELLIPSIS
-    0.7424 [0.6622, 0.8151] (95% confidence, corrected for selection; training-set ...
+    0.7424 [0.6622, 0.8151], 95 %, corrected for selection; training-set ...
     >>> sum(row.as_good for row in report.rows)
     29
     """
