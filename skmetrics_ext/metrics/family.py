@@ -45,6 +45,9 @@ class Family:
     reads: str = ""
     sums: str = ""
 
+    def __reduce__(self) -> str:
+        return self.name.upper()  # one object of this name, also in other processes
+
 
 def _label_tally(metric: Any, labels: Any) -> LabelTally:
     return LabelTally(labels, labels.cache)

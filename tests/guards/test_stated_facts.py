@@ -5,8 +5,10 @@ that another spelling of the same type changes nothing.
 """
 
 import ast
+import copy
 import functools
 import json
+import pickle
 import subprocess
 import sys
 import types
@@ -18,7 +20,7 @@ from numpy.typing import ArrayLike
 
 import skmetrics_ext
 from skmetrics_ext.annotations import misfit
-from skmetrics_ext.metrics import averaging
+from skmetrics_ext.metrics import averaging, family
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry.find import parameters_of
 from skmetrics_ext.registry.table import SPECS
@@ -164,6 +166,12 @@ def test_errors_name_the_types(hint, value, words):
     function.__annotations__ = {"argument": hint}
     assert misfit(function, {"argument": value}) == f"argument must be {words}, got {value!r}."
     assert misfit(function, {"argument": 3 if hint in (int, ArrayLike | int) else [1]}) == ""
+
+
+@pytest.mark.parametrize("each", [family.LABELS, family.RANKING, family.MEANS, family.FUNCTION])
+def test_a_family_is_one_object_wherever_it_is_copied(each):
+    assert copy.deepcopy(each) is each
+    assert pickle.loads(pickle.dumps(each)) is each
 
 
 @pytest.mark.parametrize("name", SPECS)
