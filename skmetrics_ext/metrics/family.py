@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.metrics import averaging
-from skmetrics_ext.metrics.averaging import Tell
 from skmetrics_ext.metrics.rankings.score_tally import ScoreTally
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import LabelTally, Means
@@ -41,7 +40,7 @@ class Family:
 
     name: str
     tally: Callable[[Any, Any], Any]
-    read: Callable[[Any, Any, Tell, bool], Array]
+    read: Callable[[Any, Any, averaging.Tell, bool], Array]
     reads: str = ""
     sums: str = ""
 
@@ -53,7 +52,7 @@ def _label_tally(metric: Any, labels: Any) -> LabelTally:
     return LabelTally(labels, labels.cache)
 
 
-def _read_table(metric: Any, tally: Any, tell: Tell, filled: bool) -> Array:
+def _read_table(metric: Any, tally: Any, tell: averaging.Tell, filled: bool) -> Array:
     spec, options = metric.spec, metric.options
     if spec.averages:
         plan = averaging.averaged(tally, *metric.average_options)
@@ -77,7 +76,7 @@ def _score_tally(metric: Any, scores: Any) -> ScoreTally | None:
     return None if is_refused else ScoreTally(scores)
 
 
-def _read_rankings(metric: Any, rankings: Any, tell: Tell, filled: bool) -> Array:
+def _read_rankings(metric: Any, rankings: Any, tell: averaging.Tell, filled: bool) -> Array:
     spec, options = metric.spec, metric.options
     if spec.is_table:
         return np.asarray(rankings.pairs(metric.kernel))
@@ -95,7 +94,7 @@ def _row_means(metric: Any, view: Any) -> Means:
     return Means.of(metric.spec.row_values(view, **metric.row_params), view.weight)
 
 
-def _read_means(metric: Any, means: Any, tell: Tell, filled: bool) -> Array:
+def _read_means(metric: Any, means: Any, tell: averaging.Tell, filled: bool) -> Array:
     return np.asarray(metric.kernel(means))
 
 
