@@ -452,9 +452,9 @@ def _over_classes_of(
             cells, (cell,) = kernels.encode(cell)
             n_cells = len(cells)
         else:  # counted, not sorted
-            cells = np.flatnonzero(np.bincount(cell, minlength=n_cells))
+            cells = np.flatnonzero(np.bincount(cell, minlength=n_cells) != 0)
         kept = slice(None) if len(cells) == n_cells else cells
-        of_group = cells // n_classes
+        of_group = cells if n_classes == 1 else cells // n_classes
         unit_class = cells - of_group * n_classes
         added, rows = parts * atoms.rows, None
         each = cell_sums(added, cell, n_cells)[..., kept] ** 2

@@ -168,15 +168,17 @@ class Atoms:
             if design.stratum is None and design.weight is None and design.sizes is None:
                 assert design.group is not None
                 n_groups = int(design.group.max()) + 1
-                if (int(cell.max()) + 1) * n_groups <= _MOST_PLACES * len(cell):
+                n_cells = int(cell.max()) + 1
+                if n_cells * n_groups <= _MOST_PLACES * len(cell):
                     key = cell * n_groups + design.group  # counted, not sorted
-                    rows = np.bincount(key)
-                    places = np.flatnonzero(rows)
-                    cells = places // n_groups
-                    group = places - cells * n_groups
+                    rows = kernels.bin_sums(key, n_cells * n_groups, None)
+                    places = np.flatnonzero(rows != 0)
+                    each = np.arange(n_cells)
+                    ends = np.searchsorted(places, (each + 1) * n_groups)
+                    cells = np.repeat(each, np.diff(ends, prepend=0))
+                    group, label = places - cells * n_groups, class_of(each)[cells]
                     codes = partial(_filled_codes, places, len(rows), lambda: key)
-                    atoms = cls(rows[places], None, group, class_of(cells), None, codes, design)
-                    return atoms, cells
+                    return cls(rows[places], None, group, label, None, codes, design), cells
             atoms, first = cls.alike(design, None, cell)
             return replace(atoms, label=class_of(cell[first])), cell[first]
         rows = table().reshape(-1)

@@ -330,7 +330,11 @@ class TableSample(TallySample):
         return np.asarray(slope.reshape(*slope.shape[:-2], -1)[..., self.cell])
 
     def ways(self) -> tuple[Array | None, ...]:
-        return None, *np.divmod(self.cell, len(self.classes))
+        n_classes = len(self.classes)
+        if len(self.cell) <= n_classes**2:
+            return None, *np.divmod(self.cell, n_classes)
+        sides = np.divmod(np.arange(n_classes**2), n_classes)  # division is slow
+        return None, *(side[self.cell] for side in sides)
 
     @cached_property
     def equal_rows(self) -> Array:
