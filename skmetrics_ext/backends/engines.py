@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import util
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from skmetrics_ext.backends import partitions
 from skmetrics_ext.backends.files import BATCH, Files, open_files, require
@@ -13,8 +16,17 @@ from skmetrics_ext.backends.partitions import Engine, n_rows_of
 from skmetrics_ext.backends.read_errors import Rows, check_columns, guarded_batches, placed, reading
 from skmetrics_ext.merged import columns
 from skmetrics_ext.merged.columns import ColumnNames, Partition, RowLocation
-from skmetrics_ext.merged.ranges import RankStack, distinct_beyond, read_columns
+from skmetrics_ext.merged.ranges import (
+    RangeReading,
+    RankStack,
+    distinct_beyond,
+    read_columns,
+    read_range,
+)
 from skmetrics_ext.merged.sums import Sums, sum_rows
+from skmetrics_ext.numeric import Array
+from skmetrics_ext.slices.coding import quantile_edges
+from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError, check_option
 
 TOO_MANY = (
@@ -26,8 +38,10 @@ RESIDENT_BATCH = 1 << 22  # rows of a table in memory that are read at once
 ENGINES = ("auto", "memory", "duckdb", "dask", "spark")
 
 
-def open_engine(dataset: Any, names: ColumnNames, engine: str, memory_limit: int) -> Engine:
-    """Open the engine that reads a data set."""
+def open_engine(
+    dataset: Any, names: ColumnNames, engine: str, memory_limit: int, by_ranges: bool = False
+) -> Engine:
+    """Open the engine that reads a data set; ``by_ranges`` if ranges of scores are enough."""
     check_option("engine", engine, ENGINES)
     library = type(dataset).__module__.partition(".")[0]
     kind = type(dataset).__name__
@@ -61,6 +75,9 @@ def open_engine(dataset: Any, names: ColumnNames, engine: str, memory_limit: int
     if isinstance(dataset, Files):
         fits = dataset.n_stored * partitions.bytes_per_row(names) <= memory_limit
         is_held = dataset.held is not None
+        are_held = dataset.n_stored * partitions.BYTES_HELD <= memory_limit
+        if by_ranges and engine == "auto" and are_held and not fits:
+            return RangeEngine(dataset.rows, names, memory_limit, resident=False)
         if is_held or (fits and engine == "auto") or not _prefers_duckdb(engine):
             return MemoryEngine(dataset.rows, names, memory_limit, resident=is_held or fits)
         require("duckdb", "engine='duckdb'")
@@ -324,3 +341,46 @@ class MemoryEngine(Engine):
 
     def n_passes(self, task: partitions.Task) -> int:
         return 2 if task.ranks else super().n_passes(task)
+
+
+class RangeEngine(MemoryEngine):
+    """Rows that fit into memory, and are sorted in one range of scores after another."""
+
+    def measure(self, task: partitions.Task, counted: Sums) -> tuple[Sums, partitions.Readings]:
+        """All sums, and the rankings read from ranges; no table of all scores is kept."""
+        layout, totals = task.layout, Sums()
+        parts = []
+        for part in self._parts():
+            with partitions.partition_errors(part.place):
+                totals.add(sum_rows(part, layout, ranked=False)[0])
+                parts += [rows for _, rows in columns.rows_by_group(part, layout)]
+        totals.add(counted)
+        masses = totals.masses(None, layout.classes)
+        weights = [rows.weight for rows in parts if rows.weight is not None]
+        n_rows = sum(rows.n_rows for rows in parts)
+        n_ranges = 1 + n_rows * partitions.BYTES_PER_ROW // self.memory_limit
+        readings = []
+        for k in range(len(layout.ranked)):
+            scores = [rows.rankings[k] for rows in parts]
+            sample = [score[:: n_rows // partitions.SAMPLE + 1] for score in scores]
+            edges = quantile_edges(np.concatenate(sample), n_ranges)
+            found: list[RangeReading] = []
+            above = np.zeros_like(masses)
+            for low, high in [*pairwise([-np.inf, *edges, np.inf])][::-1]:
+                kept = [np.flatnonzero((score >= low) & (score < high)) for score in scores]
+
+                def joined(each: list[Array], kept: list[Array] = kept) -> Array:
+                    return np.concatenate([c[own] for c, own in zip(each, kept, strict=True)])
+
+                tally = RankTally.from_scores(
+                    joined(scores),
+                    joined([rows.true for rows in parts]),
+                    len(masses),
+                    joined(weights) if weights else None,
+                )
+                order = (len(found),)
+                code = layout.code_of(k)
+                found.append(read_range(tally, code, above, masses, task.plan, order, 0))
+                above = above + tally.mass.sum(axis=1)
+            readings.append(RangeReading.combine(found, 0))
+        return totals, {None: readings}

@@ -269,7 +269,9 @@ def evaluate(
         options |= {"min_rows": least, "level": level if intervals else None}
         whole = {"population": population, "prevalence": prevalence}
         return _of_labels(opened, names, checked_metrics, known | {"X": X}, whole, options)
-    opened = open_engine(dataset, names, engine, most_bytes)
+    plan = RangePlan.of(checked_metrics, intervals, points)
+    by_ranges = len(columns) == 1 and by is None and groups is None and plan.needs_no_table
+    opened = open_engine(dataset, names, engine, most_bytes, by_ranges)
     try:
         if bins is not None:
             opened.names = names = _with_edges(names, bins, opened)
@@ -285,7 +287,7 @@ def evaluate(
             if len(columns) == 1:
                 name_notes = [note_on_name(columns[0], classes, layout.positive)]
         most = most_bytes // (_BYTES_PER_SCORE * (max(len(columns), 1) + 1))
-        plan = RangePlan.of(checked_metrics, intervals, points, max(most, 1))
+        plan = replace(plan, most=max(most, 1))
         numbers = {group: i for i, group in enumerate(survey.sums.rows)}
         task = Task(names, layout, plan, numbers)
         if survey.sample is not None:

@@ -27,6 +27,7 @@ from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError
 
 BYTES_PER_ROW = 160  # with the copies that sorting its scores and their variance take
+BYTES_HELD = 48  # of a row whose scores are sorted in ranges
 SAMPLE = 100_000  # rows, for the edges of ranges and bins
 Readings = dict[Any, list[RangeReading]]  # of each ranked column of scores, by group
 OnPart = Callable[[Partition], Any]

@@ -40,8 +40,8 @@ class RangePlan:
     ----------
     metrics : tuple of Metric
         Metrics of rankings.
-    spread : bool
-        Whether to sum the squares for the variance of an area.
+    intervals : bool
+        Whether the values have intervals.
     points : int
         Number of points of each curve; 0 for no curves.
     most : int
@@ -49,7 +49,7 @@ class RangePlan:
     """
 
     metrics: tuple[Metric, ...]
-    spread: bool = False
+    intervals: bool = False
     points: int = 0
     most: int = 1 << 62
 
@@ -57,10 +57,20 @@ class RangePlan:
     def of(
         cls, metrics: Iterable[Metric], intervals: bool, points: int = 0, most: int = 1 << 62
     ) -> RangePlan:
-        """Plan for those of the metrics that read rankings; with the variance of areas."""
+        """Plan for those of the metrics that read rankings."""
         ranked = tuple(metric for metric in metrics if metric.sums == "ranks")
-        spread = intervals and any(kind_of(metric) == "wins" for metric in ranked)
-        return cls(ranked, spread, points, most)
+        return cls(ranked, intervals, points, most)
+
+    @property
+    def spread(self) -> bool:
+        """Whether to sum the squares for the variance of an area."""
+        return self.intervals and any(kind_of(metric) == "wins" for metric in self.metrics)
+
+    @property
+    def needs_no_table(self) -> bool:
+        """Whether ranges are enough for all values and, if there are intervals, these too."""
+        kinds = {kind_of(metric) for metric in self.metrics}
+        return bool(kinds) and kinds <= ({"wins"} if self.intervals else {"wins", "sum", "places"})
 
 
 def kind_of(metric: Metric) -> str:
@@ -208,7 +218,7 @@ def read_tables(tables: Iterable[RankTally], code: int, plan: RangePlan) -> Rang
     listed = list(tables)
     table = listed[0] if len(listed) == 1 else RankTally.combine(listed)
     total = table.mass.sum(axis=1)
-    plan = replace(plan, spread=False)  # the table gives the variance
+    plan = replace(plan, intervals=False)  # the table gives the variance
     return read_range(table, code, np.zeros_like(total), total, plan, (), len(table.thresholds))
 
 

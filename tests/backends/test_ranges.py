@@ -179,3 +179,44 @@ def test_thinned_curves_are_exact_points_and_state_their_error(engine, limit, mo
     away = np.abs(tpr - straight)[inner].max()
     assert 0 < away <= curve.vertical_error < 0.12
     assert len(curve.frame()) == len(curve.thresholds)
+
+
+@pytest.mark.parametrize("labels", [None, [1, 0]])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_scores_that_are_sorted_in_ranges_give_what_all_of_them_give(tmp_path, labels, weighted):
+    """Rows that fit into memory, but not with the copies that a sort of all of them takes."""
+    pandas, metrics = pytest.importorskip("pandas"), pytest.importorskip("sklearn.metrics")
+    needs("duckdb")  # else every file is read in this way or not at all
+    rng = np.random.default_rng(7)
+    true = rng.integers(0, 2, 3000)
+    score = np.round(rng.normal(size=3000) + true, 2)  # tied scores
+    weight = rng.integers(0, 4, 3000) if weighted else np.ones(3000, dtype=np.int64)
+    frame = pandas.DataFrame({"y": true, "s": score, "w": weight})
+    frame.to_parquet(tmp_path / "rows.parquet")
+    asked = {"true": "y", "score": "s", "weight": "w" if weighted else None, "labels": labels}
+    asked["memory_limit"] = 200_000
+    names = ["roc_auc", "average_precision"]
+    found = evaluate(str(tmp_path / "rows.parquet"), metrics=names, **asked)
+    assert found.engine == "memory"
+    positive = true if labels is None else 1 - true
+    area = metrics.roc_auc_score(positive, score, sample_weight=weight)
+    precision = metrics.average_precision_score(positive, score, sample_weight=weight)
+    assert found.value("roc_auc") == pytest.approx(area, rel=1e-12)
+    assert found.value("average_precision") == pytest.approx(precision, rel=1e-12)
+
+
+def test_an_area_from_ranges_has_the_variance_of_its_placements(tmp_path):
+    """DeLong: the variances of the placements of both classes over their numbers."""
+    pandas = pytest.importorskip("pandas")
+    needs("duckdb")
+    rng = np.random.default_rng(8)
+    true = rng.integers(0, 2, 2000)
+    score = np.round(rng.normal(size=2000) + true, 2)
+    pandas.DataFrame({"y": true, "s": score}).to_parquet(tmp_path / "rows.parquet")
+    asked = {"true": "y", "score": "s", "metrics": ["roc_auc"], "memory_limit": 150_000}
+    (row,) = evaluate(str(tmp_path / "rows.parquet"), intervals=True, **asked)
+    a, b = score[true == 1], score[true == 0]
+    wins = (a[:, None] > b) + (a[:, None] == b) / 2
+    variance = wins.mean(axis=1).var(ddof=1) / len(a) + wins.mean(axis=0).var(ddof=1) / len(b)
+    assert row["value"] == pytest.approx(wins.mean(), rel=1e-12)
+    assert row["standard_error"] == pytest.approx(np.sqrt(variance), rel=1e-9)
