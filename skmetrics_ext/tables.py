@@ -450,8 +450,8 @@ class Table(Tabular, list[Row]):
 
     def _sentences(self, row: Row) -> list[str]:
         """Sentences of a row, each once; a table has no choice of a method."""
-        texts = (without_methods(formats.plain(row.get(k))) for k in self.sentences)
-        return [*dict.fromkeys(filter(None, texts))]
+        given = filter(None, map(row.get, self.sentences))
+        return [*dict.fromkeys(filter(None, map(without_methods, map(formats.plain, given))))]
 
     def _texts(self) -> dict[str, str]:
         """Each sentence and its footnote, which stands for all that differ in numbers only."""
@@ -462,6 +462,8 @@ class Table(Tabular, list[Row]):
 
 def without_methods(note: Any) -> str:
     """A note without advice to choose a method, for where there is no choice."""
+    if "method=" not in str(note):
+        return str(note)
     return "; ".join(clause for clause in str(note).split("; ") if "method=" not in clause)
 
 

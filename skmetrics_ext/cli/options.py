@@ -358,6 +358,7 @@ OPTIONS: Mapping[str, Option] = {
     ),
     "quiet": _switch("no progress bar"),
 }
+DEFAULTS = {_attribute(name): option.default for name, option in OPTIONS.items()}
 _LAYOUT = ("sep", "encoding", "decimal", "thousands", "missing", "no-header", "skip-rows")
 TEXT = (*_LAYOUT, "drop-missing")
 _OUTPUT = ("confidence", "html", "json", "json-schema", "quiet")
@@ -404,8 +405,7 @@ class Command(NamedTuple):
             epilog="\n".join(["examples:", *examples]),
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        defaults = {_attribute(name): option.default for name, option in OPTIONS.items()}
-        parser.set_defaults(run=self.run, **{**defaults, **self.defaults})
+        parser.set_defaults(run=self.run, **{**DEFAULTS, **self.defaults})
         for name in self.options:
             OPTIONS[name].add_to(parser, name)
 

@@ -513,7 +513,7 @@ def single_valued(holds: str, classes: Sequence[Any]) -> dict[str, Metric]:
 
 def _suits(metric: Metric, n_classes: int) -> bool:
     """Whether the parameters set by a metric's name suit the number of classes."""
-    several = any(key in metric.params for key in _SEVERAL)
+    several = not metric.params.keys().isdisjoint(_SEVERAL)
     if n_classes == 2:
         return not several
     if metric.spec.response == "labels":

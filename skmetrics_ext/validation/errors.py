@@ -68,7 +68,10 @@ def is_in_scorer() -> bool:
 
 def printable(text: Any) -> str:
     """Text on one line; control characters, which a terminal would execute, are escaped."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(text))
+    text = str(text)
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def shown_names(names: Iterable[Any], most: int = 12) -> str:
