@@ -178,12 +178,14 @@ def latex_text(text: str) -> str:
 
 def text_table(header: Sequence[str], rows: Iterable[Sequence[str]], align: str = "<") -> str:
     """Columns aligned by "<" or ">" in ``align``, and by ">" beyond its end."""
-    grid = [[visible(cell) for cell in row] for row in (header, *rows)]
+    grid = [
+        [cell if cell.isprintable() else visible(cell) for cell in row] for row in (header, *rows)
+    ]
     widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
     sides = align.ljust(len(widths), ">")
     lines = [
         _GAP.join(
-            f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths, strict=True)
+            [f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths, strict=True)]
         ).rstrip()
         for row in grid
     ]
@@ -299,9 +301,15 @@ def json_of(value: Any, infinity: str | None = None) -> str:
     return json.dumps(_finite(value, infinity), indent=2, allow_nan=False, default=str)
 
 
+_PLAIN = (str, int, bool, type(None))  # what JSON holds as it is
+
+
 def _finite(value: Any, infinity: str | None) -> Any:
     if isinstance(value, Mapping):
-        return {str(key): _finite(item, infinity) for key, item in value.items()}
+        return {
+            str(key): item if type(item) in _PLAIN else _finite(item, infinity)
+            for key, item in value.items()
+        }
     if isinstance(value, list | tuple):
         return [_finite(item, infinity) for item in value]
     if isinstance(value, np.generic):

@@ -116,7 +116,11 @@ class Shown(NamedTuple):
 
     def cell(self, row: Mapping[str, Any]) -> str:
         """The text of a row's cell."""
-        values = [row.get(key) for key in self.names()]
+        keys = self.keys or self.title
+        if isinstance(keys, str):
+            value = row[keys] if keys in row else None  # noqa: SIM401 - former keys are not read
+            return self.none if value is None else self.form(value)
+        values = list(map(row.get, keys))
         return self.none if any(value is None for value in values) else self.form(*values)
 
 
@@ -428,7 +432,8 @@ class Table(Tabular, list[Row]):
     def _is_text(self, column: Shown) -> bool:
         if column.is_text is not None:
             return column.is_text
-        return any(isinstance(row.get(key), str) for row in self for key in column.names())
+        kinds = {type(dict.get(row, key)) for key in column.names() for row in self}
+        return any(issubclass(kind, str) for kind in kinds)
 
     def cells(self, most: int | None = None) -> list[list[str]]:
         """Texts of the cells of all rows, or of the first ``most``."""

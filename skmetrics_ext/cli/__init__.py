@@ -79,7 +79,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, kind, *_, **__: log(f"{kind.__name__}: {message}")
         try:
-            options = _parser().parse_args(argv)
+            given = sys.argv[1:] if argv is None else list(argv)
+            named = next((text for text in given if not text.startswith("-")), None)
+            options = _parser(named).parse_args(given)
             with ExitStack() as stack:
                 resolve(options, stack)
                 status = options.run(options)
@@ -102,7 +104,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             return INTERRUPTED
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(run: str | None = None) -> argparse.ArgumentParser:
+    """The parser of all commands, or of the one that is run and the names of the others."""
     parser = _Parser(
         prog="skmetrics_ext", description="Classification metrics for scikit-learn users."
     )
@@ -110,5 +113,5 @@ def _parser() -> argparse.ArgumentParser:
     parser.set_defaults(run=lambda _: print_lines(parser.format_help()))
     commands = parser.add_subparsers(title="commands", dest="command")
     for command in COMMANDS:
-        command.add_to(commands)
+        command.add_to(commands, is_run=run in (None, command.name))
     return parser

@@ -49,9 +49,12 @@ def _cv(options: argparse.Namespace) -> int:
     if options.save:  # before printing: the reader of stdout may stop early, as `head` does
         report.save(options.save)
     text = str(report).replace("pass pos_label= for", "pass --positive for")
-    figures = json.loads(str(report.to_json())) if options.json else None
-    page = partial(report.to_html, source=source_of(options))
-    return show(options, figures, text, lambda met: page(requirements=met), report.require, _former)
+    figures = json.loads(str(report.to_json())) if options.json else {}
+    page, former = partial(report.to_html, source=source_of(options)), partial(_former, figures)
+    return show(
+        *(options, figures, lambda: text, lambda met: page(requirements=met)),
+        *(report.require, former),
+    )
 
 
 def _former(figures: Mapping[str, Any]) -> dict[str, Any]:
@@ -168,8 +171,8 @@ def _search(options: argparse.Namespace) -> int:
     figures = {key: getattr(report, key) for key in _FIGURES} | {"rows": list(report.rows)}
     for name, estimate in (("best", report.best), ("nested", report.nested)):
         figures[name] = estimate and {key: getattr(estimate, key) for key in _ENDS}
-    source = source_of(options)
-    return show(options, figures, str(report), lambda _: report.to_html(source=source))
+    page = partial(report.to_html, source=source_of(options))
+    return show(options, figures, report.__str__, lambda _: page())
 
 
 def _grids(texts: list[str], models: dict[str, Any]) -> Grids:

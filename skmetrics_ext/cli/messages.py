@@ -31,14 +31,14 @@ def print_lines(text: str) -> None:
 def show(
     options: argparse.Namespace,
     figures: Any,
-    text: str,
+    text: Callable[[], str],
     page: Callable[[Verdicts | None], str | None],
     check: Callable[[list[str]], Verdicts] | None = None,
-    former: Callable[[Any], Any] = dict,
+    former: Callable[[], Any] | None = None,
 ) -> int:
     """Check the requirements, write the page, and print the figures as JSON, or the text.
 
-    ``former`` puts the figures under the keys that they had in version 0.2. Returns the exit
+    ``former`` returns the figures under the keys that they had in version 0.2. Returns the exit
     status, which is 1 if a requirement is not met.
     """
     verdicts = check(options.require) if check is not None and options.require else None
@@ -46,11 +46,12 @@ def show(
         written(page(verdicts) or "", options.html)
     if options.json:
         is_former = options.json_schema < SCHEMA_VERSION
-        figures = former(figures) if is_former else {"schema_version": SCHEMA_VERSION, **figures}
-    if verdicts is not None:
-        figures = {**figures, **verdicts.to_dict()} if options.json else figures
-        text = f"{text}\n\n{verdicts}"
-    print_lines(_ADVICE.sub("", json_of(figures)) if options.json else text)
+        figures = {"schema_version": SCHEMA_VERSION, **figures} if not is_former else figures
+        figures = former() if is_former and former is not None else figures
+        figures = figures if verdicts is None else {**figures, **verdicts.to_dict()}
+        print(_ADVICE.sub("", json_of(figures)))  # whose control characters are escaped
+    else:
+        print_lines("\n\n".join([text(), *([] if verdicts is None else [str(verdicts)])]))
     return 0 if verdicts is None or verdicts.passed else 1
 
 
@@ -61,6 +62,11 @@ def renamed(rows: Iterable[Mapping[str, Any]], **names: str) -> list[dict[str, A
         {key: row[own] or empty.get(key, row[own]) for key, own in names.items() if own in row}
         for row in rows
     ]
+
+
+def titled(tables: Mapping[str, Table]) -> str:
+    """Tables as text, each below its title."""
+    return "\n\n".join(f"{title}\n{table}" for title, table in tables.items())
 
 
 def page_of(

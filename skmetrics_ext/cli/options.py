@@ -395,8 +395,8 @@ class Command(NamedTuple):
     run: Callable[[argparse.Namespace], int | None]
     defaults: Mapping[str, Any] = {}
 
-    def add_to(self, commands: argparse._SubParsersAction[Any]) -> None:
-        """Add the command to a parser."""
+    def add_to(self, commands: argparse._SubParsersAction[Any], *, is_run: bool = True) -> None:
+        """Add the command to a parser, with its options unless another one is run."""
         examples = [f"  skmetrics-ext {self.name} {arguments}" for arguments in self.examples]
         parser: argparse.ArgumentParser = commands.add_parser(
             self.name,
@@ -406,7 +406,7 @@ class Command(NamedTuple):
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         parser.set_defaults(run=self.run, **{**DEFAULTS, **self.defaults})
-        for name in self.options:
+        for name in self.options if is_run else ():
             OPTIONS[name].add_to(parser, name)
 
 

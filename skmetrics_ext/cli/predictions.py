@@ -86,6 +86,8 @@ class Predictions:
     models : tuple of PredictedModel
     arrays : dict of str to ndarray
         Columns that were converted to arrays.
+    applying : dict of str to dict
+        Metrics that apply to each kind of predictions.
     """
 
     options: argparse.Namespace
@@ -96,6 +98,7 @@ class Predictions:
     positive: Any
     models: tuple[PredictedModel, ...]
     arrays: dict[str, Any] = field(default_factory=dict)
+    applying: dict[str, dict[str, Metric]] = field(default_factory=dict)
 
     @classmethod
     def read(cls, options: argparse.Namespace, others: Sequence[str] | None = ()) -> Self:
@@ -301,9 +304,11 @@ class Predictions:
         else:
             required = required_metrics(self.options)
             is_open = len(self.classes) == 2 and self.positive is None
+            if model.kind not in self.applying:
+                self.applying[model.kind] = single_valued(model.kind, self.classes)
             metrics = {
                 name: metric
-                for name, metric in single_valued(model.kind, self.classes).items()
+                for name, metric in self.applying[model.kind].items()
                 if (every or name in FILE_METRICS or name in required)
                 and not (is_open and metric.sides == "one")
             }

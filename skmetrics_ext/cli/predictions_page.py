@@ -6,16 +6,18 @@ import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from skmetrics_ext import compute_metrics, confusion_matrix
-from skmetrics_ext.cli.predictions import ALL, Predictions, find_metric
+from skmetrics_ext.cli.predictions import Predictions, find_metric
+from skmetrics_ext.cli.values import Values
 from skmetrics_ext.curve_tables.kinds import KINDS
 from skmetrics_ext.curve_tables.lines import table_of
 from skmetrics_ext.curve_tables.parts import of_predictions
 from skmetrics_ext.formats import interval, number
+from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.registry.defaults import display_name
 from skmetrics_ext.report.page import charts
 from skmetrics_ext.report.page.document import brief, document, note, pictures, section, table
@@ -26,92 +28,54 @@ from skmetrics_ext.report.sentences import (
     question_text,
     rival_text,
 )
-from skmetrics_ext.requirements import Verdicts, Worst
-from skmetrics_ext.tables import Table, columns
+from skmetrics_ext.requirements import Verdicts
 
 _LEGENDS = (
     "Numbers in legends have {}; bands hold at each point, and end where too few rows lie beyond. "
     "Percentages in confusion matrices are of the true class."
 )
 _NOT_DRAWN = "There are no pictures, because the rows were read in parts."
-MODELS_OF_PAIR = (("model", "value_a"), ("against", "value_b"))  # keys of a model and its value
 _METHODS = {"probabilities": "predict_proba", "values": "decision_function"}
-Row = dict[str, Any]
 
 
-class Results(NamedTuple):
-    """Values of the models of a file, and the differences between them.
-
-    Parameters
-    ----------
-    data : Predictions
-    rows : sequence of dict
-        Values of the models with their intervals, by group; ``compare`` has none.
-    pairs : sequence of dict
-        Differences between the models, by group.
-    worst : callable, default=None
-        Gives the worst group of a metric and a model; None without groups.
-    """
-
-    data: Predictions
-    rows: Sequence[Row]
-    pairs: Sequence[Row]
-    worst: Worst | None = None
-
-    def of(self, *, all_rows: bool) -> Results:
-        """The results of all rows, or those of groups."""
-        rows, pairs = (
-            [row for row in part if (row.get("group", ALL) == ALL) == all_rows]
-            for part in (self.rows, self.pairs)
-        )
-        return self._replace(rows=rows, pairs=pairs)
-
-
-def predictions_page(title: str, results: Results, verdicts: Verdicts | None) -> str:
+def predictions_page(
+    title: str, values: Values, pairs: Estimates, verdicts: Verdicts | None
+) -> str:
     """A page about the models of a file, whose name replaces ``{}`` in the title."""
-    data, whole, groups = results.data, results.of(all_rows=True), results.of(all_rows=False)
+    both = values.table, pairs
+    data = values.data
+    whole, groups = (
+        [part.like(row for row in part if (row["group"] is None) == is_whole) for part in both]
+        for is_whole in (True, False)
+    )
     parts = [
         None if verdicts is None else section("Requirements", table(verdicts.rows)),
-        section("Models", _table(data, whole.rows)),
-        section("Differences between models", _table(data, whole.pairs)),
+        section("Models", _table(whole[0])),
+        section("Differences between models", _table(whole[1])),
         section("Pictures", _pictures(data)),
-        section("Groups", _table(data, groups.rows), _table(data, groups.pairs), is_folded=True),
+        section("Groups", *map(_table, groups), is_folded=True),
     ]
-    card = brief(filter(None, _card(whole, verdicts)))
+    card = brief(filter(None, _card(values, pairs, verdicts)))
     return document(title.format(Path(data.options.file).name), (), parts, card=card)
 
 
-def _table(data: Predictions, rows: Sequence[Row]) -> str:
+def _table(rows: Estimates) -> str:
     """Values or differences, of all rows or of groups; "" where there are none."""
     if not rows:
         return ""
-    shown = [{**row, "metric": display_name(row["metric"])} for row in rows]
-    ends = f"{100 * data.options.confidence:g}% interval", "interval"
-    group = [] if rows[0].get("group", ALL) == ALL else ["group"]
-    if "kind" not in rows[0]:
-        pair = ("a", "model"), ("b", "against"), ("a - b", "value"), ends, ("p", "p_value")
-        claim = [key for key in ("claim", "margin", "concluded") if key in rows[0]]
-        return table(Table(shown, columns(*group, "metric", *pair, *claim, "method")))
-    value = "model", "metric", "value", ends, "method", ("rows", "n_rows")
+    shown = rows.like(row.changed(metric=display_name(row["metric"])) for row in rows)
     order = {key: [*dict.fromkeys(row[key] for row in shown)] for key in ("group", "metric")}
     shown.sort(key=lambda row: [order[key].index(row[key]) for key in order])
-    return table(Table(shown, columns(*group, *value)))
+    return table(shown)
 
 
 # --------------------------------------------------------------------------- card
 
 
-def _card(results: Results, verdicts: Verdicts | None) -> Iterator[str]:
+def _card(values: Values, pairs: Estimates, verdicts: Verdicts | None) -> Iterator[str]:
     """Lines at the top: the best model by the first metric, and what it was computed from."""
-    data = results.data
-    pairs = [row for row in results.pairs if "against" in row]  # others have no values
-    values = results.rows or [
-        {"model": row[model], "metric": row["metric"], "value": row[value]}
-        for row in pairs
-        for model, value in MODELS_OF_PAIR
-    ]
-    if values:
-        yield from _answer(results._replace(rows=values, pairs=pairs))
+    data = values.data
+    yield from _answer(values, pairs)
     if verdicts is not None:
         yield verdicts.in_words()
     facts = {"true classes": data.names.true, "positive class": data.positive}
@@ -131,50 +95,52 @@ def best_first(metric: str, values: Mapping[str, float]) -> list[str]:
     return sorted(keys, key=lambda model: math.inf if math.isnan(keys[model]) else keys[model])
 
 
-def _answer(results: Results) -> Iterator[str]:
+def _answer(values: Values, pairs: Estimates) -> Iterator[str]:
     """The question, and the answer of the first metric."""
-    data = results.data
-    shown = dict.fromkeys(row["metric"] for row in results.rows)
-    metric = next(name for name in [*(data.requested or ()), *shown] if name in shown)
-    rows = {row["model"]: row for row in results.rows if row["metric"] == metric}
+    data, whole = values.data, values.of_all_rows
+    shown = dict.fromkeys(row["metric"] for row in whole)
+    metric = next((name for name in [*(data.requested or ()), *shown] if name in shown), "")
+    rows = {row["model"]: row for row in whole if row["metric"] == metric}
+    if not rows:
+        return
     ordered = best_first(metric, {model: row["value"] for model, row in rows.items()})
     name, higher = display_name(metric), find_metric(metric).spec.greater_is_better
     direction = " (lower is better)" if higher is False else ""
     n_rows = "" if data.files.n_rows is None else f", {data.files.n_rows:,} rows"
-    of_metric = [row for row in results.pairs if row["metric"] == metric]
+    of_metric = [row for row in pairs if (row["metric"], row["group"]) == (metric, None)]
     question = question_text([*rows], data.positive)
     if data.options.right:
         question = "How often is the answer right?"
     yield f"{question} {name}{direction}{n_rows}."
     if ordered:
         row = rows[ordered[0]]
-        numbers = row["value"], row.get("low", math.nan), row.get("high", math.nan)
+        numbers = row["value"], row["low"], row["high"]
         rank = ("lowest" if higher is False else "highest") if len(ordered) > 1 else ""
         said = [best_text(ordered[0], display_name(metric, inside=True), numbers, rank)]
         yield capital("; ".join([*said, *_rival(data, ordered, of_metric)]))
-    yield from _claims(of_metric)
+    yield from (f"{claim_text(pair)}." for pair in of_metric if "concluded" in pair)
     yield _constant(data, metric)
-    if results.worst is not None and ordered:
-        yield _worst_group(metric, ordered[0], results.worst)
+    if data.options.by and ordered:
+        yield _worst_group(metric, ordered[0], values)
 
 
-def _rival(data: Predictions, ordered: Sequence[str], pairs: Sequence[Row]) -> Iterator[str]:
+def claim_text(pair: Mapping[str, Any]) -> str:
+    """Whether the claim about two models is concluded."""
+    conclusion = "concluded" if pair["concluded"] else "not concluded"
+    margin = "" if pair["margin"] is None else f" by a margin of {pair['margin']:g}"
+    return f"{pair['model']} against {pair['against']}, {pair['alternative']}{margin}: {conclusion}"
+
+
+def _rival(
+    data: Predictions, ordered: Sequence[str], pairs: Sequence[Mapping[str, Any]]
+) -> Iterator[str]:
     """How the best model compares with the runner-up."""
     for pair in pairs:
-        if "claim" not in pair and {pair["model"], pair["against"]} == {*ordered[:2]}:
+        if "concluded" not in pair and {pair["model"], pair["against"]} == {*ordered[:2]}:
             sign = 1 if pair["model"] == ordered[0] else -1
             numbers = in_direction(sign, (pair["value"], pair["low"], pair["high"]))
-            yield rival_text(ordered[1], numbers, pair["p_value"], 1 - data.options.confidence)
-
-
-def _claims(pairs: Sequence[Row]) -> Iterator[str]:
-    """Which claims are concluded."""
-    for pair in pairs:
-        if "claim" in pair:
-            conclusion = "concluded" if pair["concluded"] else "not concluded"
-            margin = "" if pair["margin"] is None else f" by a margin of {pair['margin']:g}"
-            claim = f"{pair['claim']}{margin}: {conclusion}."
-            yield f"{pair['model']} against {pair['against']}, {claim}"
+            p_value = pair.get("p_adjusted", pair["p_value"])
+            yield rival_text(ordered[1], numbers, p_value, 1 - data.options.confidence)
 
 
 def _constant(data: Predictions, metric: str) -> str:
@@ -199,10 +165,10 @@ def _constant(data: Predictions, metric: str) -> str:
     return f"A prediction that ignores the features has {number(value)}."
 
 
-def _worst_group(metric: str, model: str, worst: Worst) -> str:
+def _worst_group(metric: str, model: str, values: Values) -> str:
     """The group of a model whose simultaneous bound, or value, is worst; "" if there is none."""
     try:
-        group = worst(metric, model)[0]
+        group = values.worst(metric, model)[0]
     except ValueError:  # neither direction of the metric is better, or no group has a value
         return ""
     value = f"{number(group['value'])} {interval(group['low'], group['high'])}".rstrip()

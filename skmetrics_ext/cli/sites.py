@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext import Accumulator
-from skmetrics_ext.cli.messages import page_of, print_lines, renamed, show
+from skmetrics_ext.cli.messages import page_of, print_lines, renamed, show, titled
 from skmetrics_ext.cli.options import TEXT, Command
 from skmetrics_ext.cli.predictions import Predictions
 from skmetrics_ext.formats import signed
@@ -105,8 +105,9 @@ def _merge(options: argparse.Namespace) -> int:
         worst=lambda metric, _: evaluation.where(metric=metric).together(),
     )
     page = partial(page_of, "Metrics of all sites", tables, [f"sites: {', '.join(names)}"])
-    text = "\n\n".join(f"{title}\n{part}" for title, part in tables.items())
-    return show(options, {"rows": rows, "gaps": gaps}, text, page, check, _former)
+    figures = {"rows": rows, "gaps": gaps}
+    text = partial(titled, tables)
+    return show(options, figures, text, page, check, partial(_former, figures))
 
 
 def _former(figures: Mapping[str, Any]) -> dict[str, Any]:

@@ -38,11 +38,11 @@ def _threshold(options: argparse.Namespace) -> int:
     data.check_fit(data.models, ())
     tables = {model.name: _table(data, model.name, metrics) for model in data.models}
     rows = [{"model": model, **row} for model, table in tables.items() for row in table]
-    text = "\n\n".join(map(str, tables.values()))
+    text = partial("\n\n".join, list(map(str, tables.values())))
     page = partial(page_of, f"Thresholds of {Path(options.file).name}", tables, ())
     names = dict.fromkeys(key for row in rows for key in row if key != "model")
     former = partial(renamed, rows, of="model", **{key: key for key in names})
-    return show(options, {"rows": rows}, text, page, former=lambda _: former())
+    return show(options, {"rows": rows}, text, page, former=former)
 
 
 def _table(data: Predictions, model: str, metrics: Sequence[str]) -> Table:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from skmetrics_ext.merged.ranges import (
     MergedRankings,
     RangePlan,
     RangeReading,
+    Value,
     call,
     kind_of,
     read,
@@ -47,7 +48,7 @@ from skmetrics_ext.slices.group_columns import NO_GROUPS, GroupColumns
 from skmetrics_ext.tallies import ConfusionTally, MomentTally, RankTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, Scores
 from skmetrics_ext.validation.encoding import find_labels
-from skmetrics_ext.validation.groups import Design, read_groups
+from skmetrics_ext.validation.groups import INDEPENDENT, Design, read_groups
 from skmetrics_ext.validation.labels import subset
 
 NO_ROWS = "no row has weight"
@@ -59,6 +60,7 @@ RESAMPLED = (
     "its interval needs resampling, and so the rows in memory: pass n_resamples=, or use "
     "confidence_interval"
 )
+_ONE_CLUSTER = "its rows belong to one cluster, which shows no variance between clusters"
 _SEVERAL = "areas of several classes are correlated, which only the rows show: pass n_resamples="
 _NOT_HELD = "its scores are more than memory_limit allows to hold: raise it"
 _BYTES = 8  # of a number
@@ -319,6 +321,15 @@ def _read(sample: TallySample, tally: Any) -> Linearized | str:
 # --------------------------------------------------------------------------- from rows
 
 
+class SelectedRows(NamedTuple):
+    """Some of the rows, by number, with their clusters, and what was checked of them."""
+
+    rows: Array
+    cluster: Array | None
+    group: Array | None
+    views: dict[tuple[bool, bool, bool], Any]
+
+
 @dataclass(frozen=True, eq=False)
 class HeldRows:
     """Statistics of groups from rows, which may have weights and belong to clusters.
@@ -345,6 +356,8 @@ class HeldRows:
     sums: GroupSums | None = None
     n_resamples: int | None = None
     weights_are: str = "importance"
+    _kept: dict[tuple[Any, ...], SelectedRows | None] = field(default_factory=dict, init=False)
+    _last: dict[tuple[Any, ...], Any] = field(default_factory=dict, init=False)
 
     def with_sums(self, sums: GroupSums) -> HeldRows:
         """Add sums of these rows, if they have neither weights nor clusters."""
@@ -358,10 +371,11 @@ class HeldRows:
     @cached_property
     def by_row(self) -> HeldRows:
         """The statistics of the rows themselves, which those of other models are paired with."""
-        return replace(self, sums=None)
+        return self if self.sums is None else replace(self, sums=None)
 
-    @property
+    @cached_property
     def plan(self) -> DrawPlan:
+        """How rows are resampled."""
         return DrawPlan(self.n_resamples or None, random_state=0)
 
     @cached_property
@@ -377,41 +391,77 @@ class HeldRows:
                 isinstance(statistic, str) or statistic.origin.jumps
             ):
                 return statistic  # others are resampled from the rows
-        parts = [self._rows[group] for group in groups if group in self._rows]
-        if not parts:
-            return NO_ROWS
-        rows = np.sort(np.concatenate(parts))
+        return self.read(metric, groups)[1]
+
+    def read(self, metric: Metric, groups: Sequence[Any]) -> tuple[Value, Linearized | str]:
+        """The value of a metric of some groups, and its statistic or why it has none."""
+        asked = metric.name, *groups
+        if asked not in self._last:
+            self._last.clear()  # statistics hold arrays: that of one question is kept
+            self._last[asked] = self._read(metric, self._selected(tuple(groups)))
+        found: tuple[Value, Linearized | str] = self._last[asked]
+        return found
+
+    def _read(self, metric: Metric, kept: SelectedRows | None) -> tuple[Value, Linearized | str]:
+        """The value of a metric of selected rows, and its statistic or why it has none."""
+        if kept is None:
+            return Value(_NAN, NO_ROWS), NO_ROWS
         settled = self.layout.settled(metric) if metric.sums == "tables" else metric
-        cluster = None if self.cluster is None else self.cluster[rows]
-        group = None if cluster is None else np.unique(cluster, return_inverse=True)[1]
-        if group is not None and not group.any():
-            return "its rows belong to one cluster, which shows no variance between clusters"
-
-        def sample() -> TallySample:
-            data, design = self._checked(metric, rows), Design(group)
-            identity = {"numbers": rows, "cluster": cluster}
-            return sample_of_checked(settled, data, design, self.weights_are, **identity)
-
-        checked = call(sample, metric.spec.undefined)
+        checked = call(partial(self._checked, metric, kept))
         if checked.reason:
-            return checked.reason
-        statistic = linearize(checked.value)
-        if not np.isfinite(statistic.value).any():
-            return metric.spec.undefined
+            return checked, checked.reason
+        data, tally = checked.value, settled.tally_of(checked.value)
+        if tally is None:
+            function = partial(settled.function, data, data, **settled.params)
+            found = call(function, metric.spec.undefined)
+        else:
+            found = read(settled, tally)
+        if found.reason or not np.isfinite(found.value).any():
+            is_error = np.isnan(found.value).all() and found.reason  # others are by convention
+            return found, found.reason if is_error else metric.spec.undefined
+        if kept.group is not None and not kept.group.any():
+            return found, _ONE_CLUSTER
+        design = INDEPENDENT if kept.group is None else Design(kept.group)
+        identity = {"numbers": kept.rows, "cluster": kept.cluster, "value": found.value}
+        statistic = linearize(
+            sample_of_checked(settled, data, design, self.weights_are, **identity)
+        )
         few = self.part.n_rows <= MOST_RESAMPLED if self.n_resamples is None else self.n_resamples
-        return statistic if statistic.has_influence or few else RESAMPLED
+        return found, statistic if statistic.has_influence or few else RESAMPLED
 
-    def _checked(self, metric: Metric, rows: Array) -> Any:
+    def _selected(self, groups: tuple[Any, ...]) -> SelectedRows | None:
+        """The rows of some groups, which all metrics of them share; None if none has weight."""
+        if groups not in self._kept:
+            parts = [self._rows[group] for group in groups if group in self._rows]
+            self._kept.clear()  # of one selection at a time
+            self._kept[groups] = None
+            if parts:
+                rows = np.sort(np.concatenate(parts))
+                cluster = None if self.cluster is None else self.cluster[rows]
+                group = None if cluster is None else np.unique(cluster, return_inverse=True)[1]
+                self._kept[groups] = SelectedRows(rows, cluster, group, {})
+        return self._kept[groups]
+
+    def _checked(self, metric: Metric, kept: SelectedRows) -> Any:
         """Rows as checked input of a metric's function."""
-        part, layout = self.part, self.layout
-        if metric.sums == "tables":
+        spec = metric.spec
+        reads_scores = spec.response != "probabilities" or spec.check == Scores.check
+        key = metric.sums == "tables", reads_scores, spec.least_classes > 2
+        if key not in kept.views:
+            kept.views[key] = self._view(key, kept.rows)
+        return kept.views[key]
+
+    def _view(self, key: tuple[bool, bool, bool], rows: Array) -> Any:
+        """Labels, scores (of every class) or probabilities of some rows."""
+        part, (are_labels, are_scores, every) = self.part, key
+        if are_labels:
             assert part.pred is not None
             kept = part.weight, part.ordered
             return subset(Labels("multiclass", part.labels, part.true, part.pred, *kept), rows)
         scored = self.coded.scored_rows(rows)
-        if metric.spec.response != "probabilities" or metric.spec.check == Scores.check:
-            return as_scores(scored, layout, every=metric.spec.least_classes > 2)
-        return as_probabilities(scored, layout)
+        if are_scores:
+            return as_scores(scored, self.layout, every=every)
+        return as_probabilities(scored, self.layout)
 
 
 def hold_rows(

@@ -99,9 +99,9 @@ def test_a_table_and_progress(file, capsys):
     assert main(["compare", file, *arguments]) == 0
     out, err = capsys.readouterr()
     lead, header, *_ = out.splitlines()
-    assert lead == "90 rows, 95 % intervals"
-    assert header.split()[:4] == ["metric", "first", "value_a", "second"]
-    assert "4/4" in err
+    assert lead == "90 rows, positive class 'ill', 95 % intervals"
+    assert header.split()[:6] == ["metric", "model", "against", "value", "reference", "difference"]
+    assert "2/2" in err  # models
 
 
 @pytest.mark.parametrize(
