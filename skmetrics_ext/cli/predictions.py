@@ -6,13 +6,14 @@ import argparse
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
 from skmetrics_ext.backends.engines import open_engine
 from skmetrics_ext.backends.evaluation import read_bytes
-from skmetrics_ext.backends.files import Files, columns_of, open_files
+from skmetrics_ext.backends.files import Files, columns_of, kind_of, open_files
 from skmetrics_ext.cli.inputs import open_joined
 from skmetrics_ext.cli.marks import (
     RIGHT,
@@ -115,6 +116,8 @@ class Predictions:
             raise ValueError("nothing to score: pass --score or --pred. (score takes --right too)")
         form = form_of(options)
         join, paths = options.join, options.paths
+        if len(paths) == 1 and kind_of(paths[0]) == "csv" and Path(paths[0]).is_file():
+            form = replace(form, separator=form.separator_of(paths[0]))  # found once
         columns = columns_of(paths if join is None else paths[0], form)
         for path in () if join is None else paths[1:]:
             columns += [name for name in columns_of(path, form) if name not in columns]

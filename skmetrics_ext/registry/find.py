@@ -496,12 +496,12 @@ def single_valued(holds: str, classes: Sequence[Any]) -> dict[str, Metric]:
     classes : sequence
         In order; there are no distances between text labels.
     """
-    metrics = {}
+    metrics, responses = {}, {holds} if holds == "labels" else {holds, "scores"}
     for spec in METRICS.values():
         by_class = spec.scorer is None and spec.greater_is_better is not None
         unordered = spec.numeric_labels and isinstance(classes[0], str)
         senseless = "by_sign" in spec.traits and holds == "probabilities"
-        if not reads(spec, holds) or spec.is_table or spec.ranks_labels or by_class:
+        if spec.response not in responses or spec.is_table or spec.ranks_labels or by_class:
             continue
         if unordered or senseless or len(classes) < spec.least_classes:
             continue
