@@ -13,6 +13,8 @@ first. So the counts are the same in every run of one Python version. The questi
 - `cross_validation_report` of a LogisticRegression and of the baseline that stands beside it
   unless told otherwise, with the metrics that it chooses itself, on 3 folds of these data (2,755);
 - binary f1, macro f1 and accuracy of 100 rows with two classes;
+- ``score`` of the command line, printed and as JSON: a CSV file of 300 rows with the scores of two
+  models and two columns of two groups each (30,791 calls printed);
 - a `ScorerPanel` of the twenty metrics of ``panel.py`` on 1,000 rows.
 
 Of the twenty metrics the kernels and the predictions that run are counted too, and the arrays
@@ -24,11 +26,14 @@ Markdown. Exit status 1 with ``--strict`` where a limit is not kept.
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import sys
+import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -43,7 +48,8 @@ from timing import Entrant, Ratio, one_thread, race
 PANEL, REPORT, TWENTY = "panel of 3 with intervals", "report of 3 folds", "panel of 20, n = 1,000"
 BINARY, MACRO, ACCURACY = "f1_score binary, n = 100", "f1_score macro", "accuracy_score"
 LEAST = "predictions, a sort and a count"
-MOST_CALLS = {PANEL: 334, REPORT: 1198}
+PRINTED, AS_JSON = "score of 2 models by 2 columns", "score of 2 models by 2 columns, JSON"
+MOST_CALLS = {PANEL: 334, REPORT: 1198, PRINTED: 13_000, AS_JSON: 9_500}
 # Kernels that put the rows in order, and those that count them by class.
 SORTS = ("rank_table", "ranked_wins", "ranked_precision", "ranked_steps", "pair_wins", "placements")
 COUNTS = ("confusion", "class_counts", "bin_sums")
@@ -74,9 +80,35 @@ def questions() -> dict[str, Call]:
         BINARY: lambda: sx.f1_score(true, pred),
         MACRO: lambda: sx.f1_score(true, pred, average="macro"),
         ACCURACY: lambda: sx.accuracy_score(true, pred),
+        PRINTED: _command_line(),
+        AS_JSON: _command_line("--json"),
         TWENTY: twenty[sx.kernels.active()].call,
         LEAST: twenty[LEAST].call,
     }
+
+
+def _command_line(*options: str) -> Call:
+    """The command ``score`` on a file of two models and two columns of groups."""
+    from skmetrics_ext.cli import main
+
+    rng = np.random.default_rng(0)
+    ill = rng.random(300) < 0.4
+    rows = ["ill,old,new,sex,clinic"]
+    for place, (is_ill, old, new) in enumerate(
+        zip(ill, rng.random(300), 0.3 * ill + 0.7 * rng.random(300), strict=True)
+    ):
+        rows.append(f"{int(is_ill)},{old:.4f},{new:.4f},{'fm'[place % 2]},{'ab'[place % 3 > 1]}")
+    folder = tempfile.TemporaryDirectory(prefix="calls_")
+    path = Path(folder.name) / "scores.csv"
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    asked = ("--target", "ill", "--score", "old", "--score", "new", "--by", "sex", "clinic")
+
+    def call(_folder: Any = folder) -> None:  # which keeps the file
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+            if main(["score", str(path), *asked, "--quiet", *options]):
+                raise RuntimeError("score failed")
+
+    return call
 
 
 # --------------------------------------------------------------------------- counts

@@ -454,7 +454,7 @@ def requested_metrics(options: argparse.Namespace) -> list[str] | None:
     if options.all and options.metrics:
         raise ValueError("--all and --metrics both choose the metrics: pass one of them.")
     required = required_metrics(options)
-    names = list(dict.fromkeys(map(registered_name, names_in(options.metrics))))
+    names = list(dict.fromkeys(map(_own_name, names_in(options.metrics))))
     for name in (*names, *required):
         find_metric(name)
     return list(dict.fromkeys([*names, *required])) if names else None
@@ -465,10 +465,15 @@ def required_metrics(options: argparse.Namespace) -> list[str]:
     metrics: list[str] = []
     for text in options.require:
         last_words = (part.split()[-1:] for part in BETWEEN.split(text.replace("/", " ")))
-        words = [registered_name(word) for part in last_words for word in part]
+        words = [_own_name(word) for part in last_words for word in part]
         named = [n for n in words if {n, f"neg_{n}"} & scorers().keys()]
-        metrics += named if len(named) > 1 else [registered_name(Requirement.parse(text).metric)]
+        metrics += named if len(named) > 1 else [_own_name(Requirement.parse(text).metric)]
     return metrics
+
+
+def _own_name(name: str) -> str:
+    """The name of a metric, from a synonym or a scorer; losses are not negated."""
+    return registered_name(name).removeprefix("neg_")
 
 
 def find_metric(name: str) -> Metric:

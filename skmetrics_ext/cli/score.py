@@ -76,7 +76,7 @@ def _described(data: Predictions) -> str:
     """The rows, the positive class and the level of the intervals."""
     n_rows, positive = data.files.n_rows, data.positive
     counted = f"{'all' if n_rows is None else f'{n_rows:,}'} rows{data.options.tries}"
-    of_class = "" if positive is None else f", positive class {positive!r}"
+    of_class = "" if positive is None or data.options.right else f", positive class {positive!r}"
     return f"{counted}{of_class}, {100 * data.options.confidence:g} % intervals"
 
 

@@ -15,9 +15,9 @@ from skmetrics_ext import Accumulator
 from skmetrics_ext.cli.messages import page_of, print_lines, renamed, show, titled
 from skmetrics_ext.cli.options import TEXT, Command
 from skmetrics_ext.cli.predictions import Predictions
-from skmetrics_ext.formats import signed
+from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.requirements import check_requirements
-from skmetrics_ext.tables import Shown, Table, columns
+from skmetrics_ext.tables import Table
 
 
 def _tally(options: argparse.Namespace) -> None:
@@ -81,27 +81,16 @@ def _merge(options: argparse.Namespace) -> int:
     evaluation = Accumulator.evaluate_sites(
         sites, intervals=True, confidence_level=options.confidence
     )
-    rows = [row.changed(model="all") for row in evaluation]
-    of_all_sites = [row for row in rows if row["group"] is None]
-    ends = f"{100 * options.confidence:g}% interval", "interval"
-    title = f"{', '.join(names)}: {of_all_sites[0]['n_rows']:,} rows"
-    tables = {
-        title: Table(of_all_sites, columns("metric", "value", ends, "method"), sentences=("note",))
-    }
-    gaps: list[dict[str, Any]] = []
+    rows = evaluation.like(row.changed(model="all") for row in evaluation)
+    whole = Estimates(row for row in evaluation if row["group"] is None)
+    tables: dict[str, Table] = {f"{', '.join(names)}: {whole[0]['n_rows']:,} rows": whole}
+    gaps = Estimates()
     if len(sites) > 1:
-        for name in next(iter(sites.values())).names:
-            gaps += list(evaluation.gaps(name))
-        difference = Shown("difference", "value", signed)
-        shown = [*columns("metric", ("site", "group"), ("value", "value_a")), difference]
-        shown += columns(ends, ("p_value", "p_adjusted"), ("rows", "n_rows"))
-        tables["Each site, and its difference from the others"] = Table(
-            gaps, shown, sentences=("note",)
-        )
-
+        gaps = evaluation.against(group="rest").adjust("holm")
+        tables["Each site, and its difference from the others"] = gaps
     check = partial(
         check_requirements,
-        rows=of_all_sites,
+        rows=whole,
         worst=lambda metric, _: evaluation.where(metric=metric).together(),
     )
     page = partial(page_of, "Metrics of all sites", tables, [f"sites: {', '.join(names)}"])

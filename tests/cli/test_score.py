@@ -2,11 +2,15 @@
 
 import json
 import re
+import sys
+from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn import metrics as theirs
 
+import skmetrics_ext
 from skmetrics_ext import METRICS
 from skmetrics_ext.cli import main
 from skmetrics_ext.inference.notes import NO_INTERVAL
@@ -412,3 +416,28 @@ def test_many_rows_are_resampled_only_where_asked(file, monkeypatch, capsys):
     out, err = capsys.readouterr()
     assert "left out of" not in err
     assert json.loads(out)[1]["low"] is not None
+
+
+@pytest.mark.parametrize(("options", "most"), [((), 13_000), (("--json",), 9_500)])
+def test_two_models_by_two_columns_are_read_once(tmp_path, frame, capsys, options, most):
+    """Calls of functions of this package, of which the first issue counted 30,791 printed."""
+    path = tmp_path / "rows.csv"
+    frame.assign(q=1 - frame.p, sex=np.where(np.arange(N) % 2, "f", "m")).to_csv(path, index=False)
+    asked = ["score", str(path), "--target", "truth", "--positive", "ill", "--quiet", *options]
+    asked += ["--score", "p", "--score", "q", "--by", "clinic", "sex"]
+    assert main(asked) == 0  # what is imported and compiled once
+    inside, calls = str(Path(skmetrics_ext.__file__).parent), Counter()
+
+    def see(called, event, _):
+        if event == "call" and called.f_code.co_filename.startswith(inside):
+            calls[called.f_code.co_name] += 1
+
+    before = sys.getprofile()
+    sys.setprofile(see)
+    try:
+        main(asked)
+    finally:
+        sys.setprofile(before)
+    assert calls["evaluate"] == 0
+    if skmetrics_ext.kernels.active() == "native":
+        assert calls.total() <= most
