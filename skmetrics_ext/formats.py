@@ -306,13 +306,10 @@ _PLAIN = (str, int, bool, type(None))  # what JSON holds as it is
 
 def _finite(value: Any, infinity: str | None) -> Any:
     if isinstance(value, Mapping):
-        held = {str(key): item for key, item in value.items()}
-        others = [
-            key
-            for key, item in held.items()
-            if type(item) not in _PLAIN and not (type(item) is float and math.isfinite(item))
-        ]
-        return held | {key: _finite(held[key], infinity) for key in others}
+        return {
+            str(key): item if type(item) in _PLAIN else _finite(item, infinity)
+            for key, item in value.items()
+        }
     if isinstance(value, list | tuple):
         return [_finite(item, infinity) for item in value]
     if isinstance(value, np.generic):

@@ -467,8 +467,6 @@ class Table(Tabular, list[Row]):
 
 def without_methods(note: Any) -> str:
     """A note without advice to choose a method, for where there is no choice."""
-    if "method=" not in str(note):
-        return str(note)
     return "; ".join(clause for clause in str(note).split("; ") if "method=" not in clause)
 
 

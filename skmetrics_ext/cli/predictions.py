@@ -234,17 +234,8 @@ class Predictions:
 
     @property
     def true(self) -> Any:
-        """The true classes as an array, None where a row has no label."""
-        if not (self.options.proxy or self.options.sampling):
-            return self.column(self.names.true)
-        table = self.files.reader((self.names.true,)).read_all()
-        return np.array(table[self.names.true].to_pylist(), dtype=object)
-
-    @property
-    def known_labels(self) -> dict[str, Any]:
-        """What is known of rows without a label, as arguments of intervals."""
-        named = {"proxy": self.options.proxy, "sampling": self.options.sampling}
-        return {key: self.column(name) for key, name in named.items() if name}
+        """The true classes as an array."""
+        return self.column(self.names.true)
 
     @property
     def weight(self) -> Any:

@@ -48,7 +48,7 @@ class Values:
         """The metrics of all models; ``streamed`` reads the rows in parts."""
         options = data.options
         parts: list[Any] = []
-        read = _by_engine if streamed or data.known_labels else _of_rows
+        read = _by_engine if streamed or options.proxy or options.sampling else _of_rows
         is_shown = read is _of_rows and not options.quiet
         n_parts = len(data.models) * max(len(options.by), 1)
         with reporting(is_shown, n_parts, "evaluation") as done:

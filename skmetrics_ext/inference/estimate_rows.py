@@ -321,5 +321,5 @@ def compared_column(
 
 def is_empty(rows: Iterable[Mapping[str, Any]], key: str) -> bool:
     """Whether no row has anything in a column."""
-    values = (row.get(key) for row in rows)
+    values = [row[key] for row in rows if key in row]
     return all(value is None or value == "" or value != value for value in values)

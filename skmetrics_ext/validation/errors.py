@@ -69,9 +69,8 @@ def is_in_scorer() -> bool:
 def printable(text: Any) -> str:
     """Text on one line; control characters, which a terminal would execute, are escaped."""
     text = str(text)
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    escaped = (c if c.isprintable() else repr(c)[1:-1] for c in text)
+    return text if text.isprintable() else "".join(escaped)
 
 
 def shown_names(names: Iterable[Any], most: int = 12) -> str:
