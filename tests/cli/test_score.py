@@ -422,7 +422,9 @@ def test_many_rows_are_resampled_only_where_asked(file, monkeypatch, capsys):
 def test_two_models_by_two_columns_are_read_once(tmp_path, frame, capsys, options, most):
     """Calls of functions of this package, of which the first issue counted 30,791 printed."""
     path = tmp_path / "rows.csv"
-    frame.assign(q=1 - frame.p, sex=np.where(np.arange(N) % 2, "f", "m")).to_csv(path, index=False)
+    many = pandas.concat([frame] * 10, ignore_index=True)
+    q, sex = many.p + RNG.normal(0, 0.1, len(many)), np.where(many.index % 2, "f", "m")
+    many.assign(q=q.clip(0.01, 0.99), sex=sex).to_csv(path, index=False)
     asked = ["score", str(path), "--target", "truth", "--positive", "ill", "--quiet", *options]
     asked += ["--score", "p", "--score", "q", "--by", "clinic", "sex"]
     assert main(asked) == 0  # what is imported and compiled once
