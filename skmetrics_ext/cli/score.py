@@ -54,7 +54,7 @@ def _score(options: argparse.Namespace) -> int:
         log("only a few metrics are shown: --all shows all that apply, --metrics NAME others")
 
     def text() -> str:
-        tables = [str(_Groups.of(values, lead=[_described(data)]))]
+        tables = [str(_by_group(values, [_described(data)]))]
         if pairs:
             lead = [_best_text(models, best) for models in dict.fromkeys(best.values())]
             lead = ["Differences between models", *lead]
@@ -80,31 +80,24 @@ def _described(data: Predictions) -> str:
     return f"{counted}{of_class}, {100 * data.options.confidence:g} % intervals"
 
 
-class _Groups(Estimates):
-    """Values by group, each with its difference from the value of all rows."""
-
-    @classmethod
-    def of(cls, values: Values, lead: Sequence[str]) -> _Groups:
-        """Rows in the order of the metrics, then of the groups and models."""
-        whole = {(row["model"], row["metric"]): row["value"] for row in values.of_all_rows}
-        rows = [
-            row.changed(gap=row["value"] - whole[row["model"], row["metric"]])
-            if row["group"] is not None
-            else row
-            for row in values.table
-        ]
-        seen = list(dict.fromkeys(row["metric"] for row in rows))
-        groups = list(dict.fromkeys(row["group"] for row in rows))
-        rows.sort(key=lambda row: (seen.index(row["metric"]), groups.index(row["group"])))
-        return cls(rows, lead=lead, confidence_level=values.table.confidence_level)
-
-    def shown(self) -> list[Shown]:
-        """The columns of estimates, and the difference from all rows."""
-        columns = super().shown()
-        if any("gap" in row for row in self):
-            place = [column.title for column in columns].index("rows")
-            columns.insert(place, Shown("to all", "gap", signed))
-        return columns
+def _by_group(values: Values, lead: Sequence[str]) -> Estimates:
+    """The values in the order of the metrics, groups and models, and each gap to all rows."""
+    whole = {(row["model"], row["metric"]): row["value"] for row in values.of_all_rows}
+    rows = [
+        row.changed(gap=row["value"] - whole[row["model"], row["metric"]])
+        if row["group"] is not None
+        else row
+        for row in values.table
+    ]
+    seen = list(dict.fromkeys(row["metric"] for row in rows))
+    groups = list(dict.fromkeys(row["group"] for row in rows))
+    rows.sort(key=lambda row: (seen.index(row["metric"]), groups.index(row["group"])))
+    level = values.table.confidence_level
+    columns = Estimates(rows, confidence_level=level).shown()
+    if len(groups) > 1:
+        place = [column.title for column in columns].index("rows")
+        columns.insert(place, Shown("to all", "gap", signed))
+    return Estimates(rows, columns=columns, lead=lead, confidence_level=level)
 
 
 def _renamed(rows: Iterable[Mapping[str, Any]], names: Mapping[str, str]) -> list[Row]:
