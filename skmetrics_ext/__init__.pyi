@@ -26,7 +26,6 @@ from skmetrics_ext.inference.known import estimate as estimate
 from skmetrics_ext.inference.known import pass_at_k as pass_at_k
 from skmetrics_ext.inference.label_plan import label_plan as label_plan
 from skmetrics_ext.inference.pooling import pool as pool
-from skmetrics_ext.inference.proportions import proportion_interval as proportion_interval
 from skmetrics_ext.inference.sample_size import sample_size as sample_size
 from skmetrics_ext.inference.simultaneous import holm_adjust as holm_adjust
 from skmetrics_ext.inference.tests.contingency import mcnemar_test as mcnemar_test
@@ -41,6 +40,7 @@ from skmetrics_ext.inference.tests.fold_tests import (
     corrected_resampled_ttest as corrected_resampled_ttest,
 )
 from skmetrics_ext.inference.tests.rank_tests import nemenyi_test as nemenyi_test
+from skmetrics_ext.inference.two_proportions import proportion_interval as proportion_interval
 from skmetrics_ext.inference.two_proportions import ratio_interval as ratio_interval
 from skmetrics_ext.metrics.calibration.calibration_error import (
     expected_calibration_error as expected_calibration_error,

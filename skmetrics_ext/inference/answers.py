@@ -46,7 +46,13 @@ from skmetrics_ext.inference.draws.atoms import (
 )
 from skmetrics_ext.inference.draws.samples import FoldMean
 from skmetrics_ext.inference.identity import related
-from skmetrics_ext.inference.linearized import Contributions, Linearized, correlation
+from skmetrics_ext.inference.linearized import (
+    Contributions,
+    Linearized,
+    column_of,
+    correlation,
+    ways_end_to_end,
+)
 from skmetrics_ext.inference.margins import Asked, on_side
 from skmetrics_ext.inference.methods import interval_of
 from skmetrics_ext.inference.results import Estimate
@@ -410,23 +416,13 @@ def _mean(x: Linear, blocks: list[Block], asked: Asked, *, share_rows: bool) -> 
 def _end_to_end(parts: Sequence[Linearized], *, share_rows: bool) -> Contributions:
     """The contributions of the rows of several blocks, each of which is centred separately."""
     lengths = [part.by_row[0].shape[-1] for part in parts]
-    block = np.repeat(np.arange(len(parts)), lengths)
-
-    def column(of_parts: Sequence[Array | None], absent: Any = np.zeros) -> Array:
-        """Columns one after the other; one that is absent is filled."""
-        filled = [
-            absent(length, dtype=np.int64) if values is None else values
-            for values, length in zip(of_parts, lengths, strict=True)
-        ]
-        return np.concatenate(filled)
+    block, ways = np.repeat(np.arange(len(parts)), lengths), ways_end_to_end(parts)
+    column = partial(column_of, lengths=lengths)
 
     def of_designs(name: str, absent: Any = np.zeros) -> Array | None:
         values = [getattr(part.design, name) for part in parts]
-        return None if all(each is None for each in values) else column(values, absent)
+        return None if all(each is None for each in values) else column(values, absent=absent)
 
-    ways = []
-    for of_parts in zip(*(part.by_row[1] for part in parts), strict=False):
-        ways.append(joined_codes([block, column(of_parts)]))
     group, stratum = of_designs("group", np.arange), of_designs("stratum")
     if share_rows:  # a row, or a cluster, that two blocks hold is one unit
         group = of_designs("number" if group is None else "cluster", np.arange)
@@ -440,14 +436,14 @@ def _end_to_end(parts: Sequence[Linearized], *, share_rows: bool) -> Contributio
     counts = [part.atoms.rows if part.atoms.codes is None else part.design.sizes for part in parts]
     sizes = None
     if not all(each is None or each.strides == (0,) for each in counts):
-        sizes = column(counts, np.ones)
+        sizes = column(counts, absent=np.ones)
     labels = [
         None if part.atoms.label is None else part.atoms.to_rows(part.atoms.label) for part in parts
     ]
     label = None if any(each is None for each in labels) else column(labels)
     design = RowDesign(of_designs("weight", np.ones), group, sizes, stratum)
     values = np.concatenate([part.by_row[0] for part in parts])
-    return Contributions(values, Atoms.each_row(len(values), design, label), tuple(ways))
+    return Contributions(values, Atoms.each_row(len(values), design, label), ways)
 
 
 # --------------------------------------------------------------------------- draws

@@ -21,7 +21,7 @@ from skmetrics_ext.inference.anytime import ANYTIME
 from skmetrics_ext.inference.draws import readers
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
 from skmetrics_ext.inference.linearized import Contributions, Linearized, linearize
-from skmetrics_ext.inference.methods import Method, anytime_interval, methods_of
+from skmetrics_ext.inference.methods import Method, anytime_interval, known_interval, methods_of
 from skmetrics_ext.inference.partly_labelled import (
     Correction,
     PartlyGiven,
@@ -34,8 +34,8 @@ from skmetrics_ext.inference.partly_labelled import (
     without_influence,
 )
 from skmetrics_ext.inference.populations import at_prevalence, of_verified, to_target
-from skmetrics_ext.inference.scales import SCALES, Interval, quantile, scales_of
-from skmetrics_ext.numeric import Array, divide, wilson_bounds
+from skmetrics_ext.inference.scales import Interval, scales_of
+from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.tables import without_methods
 from skmetrics_ext.validation import InvalidParameterError, check_option
@@ -180,15 +180,9 @@ def _interval(statistic: Any, method: str, level: Any, plan: DrawPlan) -> Interv
     plain = _of_plain(methods[name], statistic, name, level, plan)
     if not (error > notes.ROUNDING and start < value < end):
         return plain  # no spread
-    t = quantile(level, statistic.freedom)
-    if method == "hall":
-        low, high, *_ = methods[method](statistic, method, level, plan)
-    elif method in ("wilson", "effective_n"):
-        share = np.asarray((value - start) / (end - start))
-        rows = share * (1 - share) * ((end - start) / error) ** 2
-        low, high = (start + (end - start) * bound for bound in wilson_bounds(share, rows, t))
-    else:
-        low, high = SCALES[method](np.asarray(value), error, t, statistic.bounds)
+    compute = methods[method] if method == "hall" else known_interval
+    scale = "effective_n" if method == "wilson" else method
+    low, high, *_ = compute(statistic, scale, level, plan)
     return Interval(low, high, error, without_methods(str(plain.notes)))
 
 

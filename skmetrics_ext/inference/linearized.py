@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skmetrics_ext import kernels
-from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign, cell_sums
+from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign, cell_sums, joined_codes
 from skmetrics_ext.inference.draws.samples import FoldMean, Sample
 from skmetrics_ext.inference.notes import ROUNDING
 from skmetrics_ext.metrics.averaging import MACRO
@@ -307,19 +307,29 @@ def mean_of_folds(folds: Sequence[Linearized], value: float, atoms: Atoms) -> Li
     Degrees of freedom are counted by class within fold, since each fold is centred separately.
     """
     parts = np.concatenate([fold.by_row[0] for fold in folds], axis=-1) / len(folds)
-    sizes = [fold.by_row[0].shape[-1] for fold in folds]
-    fold_of_row = np.repeat(np.arange(len(folds)), sizes)
-    ways = []
-    for way_of_folds in zip(*(fold.by_row[1] for fold in folds), strict=True):
-        labels = [
-            np.zeros(size, dtype=np.int64) if way is None else way
-            for way, size in zip(way_of_folds, sizes, strict=True)
-        ]
-        label = np.concatenate(labels)
-        ways.append(fold_of_row * (int(label.max()) + 1) + label)
     first = folds[0]
     origin = FoldMean(first.origin.metric, value, atoms, first.origin.data)
-    return Linearized(value, origin, first.bounds, known=Contributions(parts, atoms, tuple(ways)))
+    known = Contributions(parts, atoms, ways_end_to_end(folds))
+    return Linearized(value, origin, first.bounds, known=known)
+
+
+def column_of(
+    parts: Sequence[Array | None], lengths: Sequence[int], absent: Any = np.zeros
+) -> Array:
+    """Columns one after the other; one that is absent is filled."""
+    filled = [
+        absent(length, dtype=np.int64) if values is None else values
+        for values, length in zip(parts, lengths, strict=True)
+    ]
+    return np.concatenate(filled)
+
+
+def ways_end_to_end(parts: Sequence[Linearized]) -> tuple[Way, ...]:
+    """Classes of the rows of several statistics, one after the other, within each of these."""
+    lengths = [part.by_row[0].shape[-1] for part in parts]
+    place = np.repeat(np.arange(len(parts)), lengths)
+    ways = zip(*(part.by_row[1] for part in parts), strict=False)
+    return tuple(joined_codes([place, column_of(of_parts, lengths)]) for of_parts in ways)
 
 
 def covariance_of(statistics: Sequence[Linearized]) -> Array:

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from numbers import Number
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.inference.scales import RANGES, Bounds, Level, mapped_bounds, quantile
-from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, divide, increasing_root, wilson
-from skmetrics_ext.validation import InvalidParameterError, check_option, warn_undefined
-from skmetrics_ext.validation.containers import read_column
-from skmetrics_ext.validation.parameters import check_level, check_number
+from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.parameters import check_number
 
 # --------------------------------------------------------------------------- kernels
 # Each takes (count, nobs, level), float64 arrays of one shape with nobs > 0. Counts may be sums of
@@ -157,148 +152,6 @@ def proportion_bounds(
     low, high = _BOUNDS[method](count, nobs, level)
     share = count / nobs
     return np.minimum(np.maximum(low, 0.0), share), np.maximum(np.minimum(high, 1.0), share)
-
-
-# --------------------------------------------------------------------------- public functions
-
-
-@document
-def proportion_interval(
-    count: float | ArrayLike,
-    nobs: float | None = None,
-    *,
-    method: ProportionMethod = "wilson",
-    confidence_level: float = 0.95,
-    groups: ArrayLike | None = None,
-) -> Estimate:
-    r"""Interval of a proportion, such as accuracy, sensitivity, precision or prevalence.
-
-    .. math:: \hat p = k / n
-
-    Parameters
-    ----------
-    count : float or array-like of shape (n_samples,)
-        Number of successes :math:`k`; sums of weights need not be whole. Without ``nobs`` the mark
-        of each answer: 1 or True where it is right, 0 or False where it is wrong.
-    nobs : float, default=None
-        Number of trials :math:`n`.
-    method : str, default="wilson"
-        One of:
-
-        - "wilson" inverts the score test,
-          :math:`|\hat p - p| \le z \sqrt{p (1 - p) / n}`; its coverage is close to the level on
-          average. "wilson_cc" adds a continuity correction;
-        - "clopper_pearson" inverts the exact binomial test on each side: coverage is at least
-          the level, and the interval is wide;
-        - "mid_p" counts only half the probability of the observed count: coverage is close to the
-          level on average and seldom far below;
-        - "jeffreys" has the quantiles of the Beta(k + 1/2, n - k + 1/2) posterior, and the bound
-          0 at k = 0, 1 at k = n;
-        - "agresti_coull" is Wald's interval after adding z^2 trials, half of them successes;
-        - "likelihood_ratio" contains every p that the likelihood ratio test does not reject;
-        - "logit" is Wald's interval for the log odds (exact at 0 and n), "arcsine" that for the
-          variance-stabilising arcsine transformation with Anscombe's correction;
-        - "wald" is :math:`\hat p \pm z \sqrt{\hat p (1 - \hat p) / n}`. It covers too little
-          near 0 and 1, where it has no width; use it to compare with published intervals.
-    confidence_level : float in (0, 1), default=0.95
-        Nominal coverage of the interval, two-sided.
-    groups : array-like of shape (n_samples,), default=None
-        The group of each mark, such as the document or the question, if marks of a group may
-        depend on each other: the interval is that of the effective number of marks.
-
-    Returns
-    -------
-    Estimate
-        The bounds lie in [0, 1]. ``standard_error`` is :math:`\sqrt{\hat p (1 - \hat p) / n}`.
-        Everything is nan, with a warning, where ``nobs`` is 0.
-
-    Raises
-    ------
-    {raises}
-
-    References
-    ----------
-    Wilson (1927), JASA 22(158), 209-212; Clopper & Pearson (1934), Biometrika 26(4), 404-413;
-    Brown, Cai & DasGupta (2001), Statistical Science 16(2), 101-133; Newcombe (1998),
-    Statistics in Medicine 17(8), 857-872; Anscombe (1948), Biometrika 35(3-4), 246-254.
-
-    Examples
-    --------
-    >>> from skmetrics_ext import proportion_interval
-    >>> print(proportion_interval(81, 263))
-    0.308 [0.2553, 0.3662], 95 %, wilson
-    >>> print(proportion_interval(0, 20, method="clopper_pearson"))
-    0 [0, 0.1684], 95 %, clopper_pearson
-
-    Marks of 24 answers to questions about six documents:
-
-    >>> marks, document = [1, 1, 1, 0, 1, 1] * 4, [1, 1, 2, 3, 3, 4, 4, 4, 5, 5, 6, 6] * 2
-    >>> print(proportion_interval(marks))
-    Accuracy 0.8333 [0.6415, 0.9332], 95 %, 24 rows, wilson
-    >>> proportion_interval(marks, groups=document).n_groups
-    6
-
-    The difference of two independent proportions, with Newcombe's interval (1998, method 10):
-
-    >>> print(proportion_interval(56, 70) - proportion_interval(48, 80))  # doctest: +ELLIPSIS
-    Accuracy 0.8 against 0.6: 0.2 [0.05243, 0.3339], p = 0.00813, the first is better, 95 %, ...
-    """
-    check_option("method", method, PROPORTION_METHODS)
-    if nobs is None:
-        return _of_marks(count, method=method, confidence_level=confidence_level, groups=groups)
-    if groups is not None:
-        raise InvalidParameterError(
-            "groups belong to the marks of single answers: leave out nobs, and pass the marks."
-        )
-    level = check_level(confidence_level)
-    nobs = check_number("nobs", nobs, 0)
-    count = check_count("count", count, "nobs", nobs)
-    if nobs == 0:
-        warn_undefined("proportion_interval is undefined and nan: nobs is 0.")
-    low, high = proportion_bounds(count, nobs, method, level)
-    share = float(divide(count, nobs))
-    error = float(np.sqrt(divide(share * (1 - share), nobs)))
-    result = estimate(share, (float(low), float(high)), error, method, level)
-    is_whole = nobs > 0 and float(count).is_integer() and float(nobs).is_integer()
-    return replace(result, _made=_rows_of(count, nobs, share, method)) if is_whole else result
-
-
-def _rows_of(count: float, nobs: float, share: float, method: str) -> Any:
-    """What the estimate is computed with: rows that are right or wrong, those of no other."""
-    from skmetrics_ext.inference.algebra import Leaf, Made
-    from skmetrics_ext.inference.draws.bootstrap import PLAN
-    from skmetrics_ext.inference.identity import Given, Separate
-    from skmetrics_ext.metrics.labels.accuracy import accuracy_score
-    from skmetrics_ext.registry import find
-
-    weights = [int(count), int(nobs - count)]
-    given = Given(find(accuracy_score), [1, 1], [1, 0], weights, weights_are="frequency")
-    leaf = Leaf(share, given.metric, given.statistic, Separate(), bounds=(0.0, 1.0))
-    return Made(leaf, PLAN, method)
-
-
-def _of_marks(marks: Any, **options: Any) -> Estimate:
-    """The share of marks that are right: the accuracy of answers whose truth is that they are."""
-    from skmetrics_ext.inference.confidence_interval import confidence_interval
-    from skmetrics_ext.metrics.labels.accuracy import accuracy_score
-
-    if isinstance(marks, Number):
-        raise InvalidParameterError(
-            f"nobs is missing: pass the number of trials next to count={marks!r:.60}, or the marks "
-            "of the answers as count."
-        )
-    column = read_column(marks, "count")
-    wrong = [mark for mark in dict.fromkeys(column.labels.ravel().tolist()) if mark not in (0, 1)]
-    if column.values.ndim != 1 or wrong:
-        what = f"{wrong[0]!r}" if wrong else f"an array of shape {column.values.shape}"
-        raise InvalidParameterError(
-            f"count without nobs must hold the mark of each answer, 1 or 0, True or False, got "
-            f"{what}: pass np.asarray(marks) == the mark that is right."
-        )
-    right = column.labels == 1
-    if column.mask is not None:
-        right = np.ma.MaskedArray(right, column.mask)
-    return confidence_interval(accuracy_score, np.ones(len(column), dtype=bool), right, **options)
 
 
 def check_count(name: str, count: Any, total_name: str, total: float) -> float:
