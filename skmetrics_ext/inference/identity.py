@@ -10,7 +10,6 @@ interval several times as wide. ``rows=`` decides either way.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -90,7 +89,7 @@ def leaf_of(given: Given, statistic: Linearized, **identity: Any) -> Leaf:
     """The leaf of a statistic, whose arguments are held by reference."""
     given = replace(given, checksum=checksum_of(statistic))
     rows = identity.pop("rows", None)
-    if not isinstance(rows, Separate):
+    if rows is not None and not isinstance(rows, Separate):
         rows = read_identities(rows, statistic, given.sample_weight)
     sample = statistic.origin
     value = np.nan if statistic.undefined else float(statistic.value)
@@ -124,19 +123,16 @@ def read_identities(rows: Any, statistic: Linearized, sample_weight: Any = None)
 def checksum_of(statistic: Linearized) -> int:
     """A checksum of the value, and of rows that are evenly spaced in each array."""
     checksum = zlib.crc32(np.float64(statistic.value).tobytes())
-    for values in _arrays(statistic.origin):
+    data = getattr(statistic.origin, "data", statistic.origin)
+    for name in ("true", "pred", "score", "proba", "weight", "y_true", "y_pred"):
+        values = getattr(data, name, None)
+        if values is None or (isinstance(values, np.ndarray) and values.dtype.kind == "O"):
+            continue
+        if not isinstance(values, np.ndarray):
+            values = read_column(values, name).values
         step = -(-max(len(values), 1) // _CHECKED)
         checksum = zlib.crc32(np.ascontiguousarray(values[::step]).tobytes(), checksum)
     return checksum
-
-
-def _arrays(sample: Any) -> Iterator[Array]:
-    """The arrays of rows that a sample holds."""
-    data = getattr(sample, "data", sample)
-    for name in ("true", "pred", "score", "proba", "weight", "y_true", "y_pred"):
-        values = getattr(data, name, None)
-        if values is not None and not (isinstance(values, np.ndarray) and values.dtype.kind == "O"):
-            yield values if isinstance(values, np.ndarray) else read_column(values, name).values
 
 
 # --------------------------------------------------------------------------- relations

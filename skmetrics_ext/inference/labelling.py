@@ -218,10 +218,10 @@ class Labelling:
     @classmethod
     def of(cls, **given: Any) -> Labelling | None:
         """The arguments, or None if there are none; a plan gives its probabilities."""
-        check_option("population", given["population"], POPULATIONS)
         n_missing = list(map(type, given.values())).count(type(None))
         if given["population"] == "process" and n_missing == len(given) - 1:
             return None
+        check_option("population", given["population"], POPULATIONS)
         for name in ("proxy", "sampling", "observed", "target_weight"):
             _check_column(name, getattr(given.get(name), "probability", given.get(name)))
         plan = given["sampling"]

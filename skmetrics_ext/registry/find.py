@@ -377,8 +377,8 @@ def find(metric: Any, params: Mapping[str, Any] | None = None, *, scorer: bool =
     if isinstance(metric, Metric):
         return metric.with_params(**params) if params else metric
     if isinstance(metric, str):
-        metric = renamed("METRICS", metric, _NEW_NAMES)
-        named = _named(metric, scorer)
+        new = renamed("METRICS", metric, _NEW_NAMES) if metric in _NEW_NAMES else metric
+        named = _named(new, scorer)
         return _registered(named.name, named.spec, {**named.params, **params}) if params else named
     if not callable(metric):
         several = isinstance(metric, list | tuple) and all(isinstance(name, str) for name in metric)

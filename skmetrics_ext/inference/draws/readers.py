@@ -142,8 +142,10 @@ def sample_of_rows(
         options = sample_weight, (groups, strata), weights_are
         return FunctionSample.of_rows(known, y_true, y_pred, *options)
     settled, checked = check_rows(known, y_true, y_pred, sample_weight)
-    columns = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
-    design = read_design(groups, strata, checked.true.shape[0], **columns)
+    design = INDEPENDENT
+    if groups is not None or strata is not None:
+        columns = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
+        design = read_design(groups, strata, checked.true.shape[0], **columns)
     return sample_of_checked(settled, checked, design, weights_are)
 
 
@@ -163,7 +165,8 @@ def check_rows(
         labels = Labels.check(y_true, y_pred, sample_weight=sample_weight, absolute=absolute)
         labels.sharing_classes(metric.params.get("labels"))
         if not labels.is_multilabel:  # by the classes of rows that have weight
-            metric = metric.settled(without_zero_weights(labels)[0].classes.tolist())
+            rows = labels if labels.weight is None else without_zero_weights(labels)[0]
+            metric = metric.settled(rows.classes.tolist())
         return metric, labels
     check = spec.check or _CHECKS[spec.response]
     accepted = parameters_of(check)
