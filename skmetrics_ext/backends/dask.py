@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.backends import partitions
-from skmetrics_ext.backends.engines import MemoryEngine
+from skmetrics_ext.backends.memory import MemoryEngine
 from skmetrics_ext.backends.partitions import PartitionError, Task
 from skmetrics_ext.merged.columns import ColumnNames, RowLocation
 from skmetrics_ext.merged.sums import Sums

@@ -181,6 +181,6 @@ def test_an_interrupt_during_a_query_is_one(frame, monkeypatch):
 
     nothing = lambda *_: None  # noqa: E731
     con = SimpleNamespace(register=nothing, execute=nothing, sql=interrupted)
-    monkeypatch.setattr("skmetrics_ext.backends.duckdb.connect", lambda _: (con, nothing))
+    monkeypatch.setattr("skmetrics_ext.backends.duckdb.connect", lambda *_, **__: (con, nothing))
     with pytest.raises(KeyboardInterrupt):
         evaluate(frame, engine="duckdb", **ASKED)

@@ -462,7 +462,7 @@ class Shuffled(Engine):
 def shuffled(monkeypatch):
     engines = []
 
-    def opened(dataset, names, engine, most_bytes):
+    def opened(dataset, names, engine, most_bytes, by_ranges):
         engines.append(Shuffled(names, dataset))
         return engines[-1]
 
@@ -481,7 +481,7 @@ def sample(n_rows=90):
 
 
 @pytest.mark.parametrize(
-    ("limit", "n_ranges"), [(90 * 200, 1), (90 * 200 - 1, 2), (6000, 3), (1800, 10)]
+    ("limit", "n_ranges"), [(90 * 160, 1), (90 * 160 - 1, 2), (6000, 3), (1440, 10)]
 )
 def test_ranges_hold_as_many_rows_as_fit(shuffled, limit, n_ranges):
     frame = sample()
