@@ -12,7 +12,6 @@ ROOT = Path(__file__).parents[2]
 # of inference need what computes them; the others may go.
 CIRCLES = {
     "inference": "operators of estimates",
-    "report": "by_group and tables",
     "thresholds": "search and uncertainty",
 }
 
