@@ -11,6 +11,7 @@ the same rows, a *sort* one `np.sort` of the scores. Prints Markdown.
 from __future__ import annotations
 
 import argparse
+import io
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -190,7 +191,37 @@ def small() -> Iterator[Edge]:
                lambda: -np.log(np.clip(proba, 1e-16, 1)[rows, true]).mean())  # fmt: skip
 
 
-EDGES = class_averages, groups, clusters, areas, types, many_models, small
+def pictures() -> Iterator[Edge]:
+    import matplotlib as mpl
+    from matplotlib import pyplot as plt
+    from sklearn.calibration import CalibrationDisplay
+    from sklearn.metrics import ConfusionMatrixDisplay, RocCurveDisplay
+
+    mpl.use("agg")
+    true, scores = _scores(10**4)
+    rows = true, scores[0]
+    labels = true, (scores[0] > 0.5).astype(np.int64)
+
+    def save(draw: Callable[..., Any], rows: Any, **options: Any) -> None:
+        draw(*rows, **options).figure_.savefig(io.BytesIO(), format="png")
+        plt.close("all")
+
+    ours = sx.RocCurvesDisplay, sx.CalibrationDisplay, sx.ConfusionMatrixDisplay
+    theirs = RocCurveDisplay, CalibrationDisplay, ConfusionMatrixDisplay
+    told = "ROC curve", "reliability", "confusion matrix"
+    for name, own, other in zip(told, ours, theirs, strict=True):
+        given = labels if other is ConfusionMatrixDisplay else rows
+        without = {"band": None} if other is RocCurveDisplay else {}
+        yield Edge(
+            f"{name} of 10,000 rows as PNG" + ", without band" * bool(without),
+            "pictures of scikit-learn",
+            1.6,
+            partial(save, own.from_predictions, given, **without),
+            partial(save, other.from_predictions, given),
+        )
+
+
+EDGES = class_averages, groups, clusters, areas, types, many_models, small, pictures
 
 
 def main() -> None:

@@ -245,8 +245,16 @@ class ConfusionMatrixDisplay(ModelDisplay):
         panel_side = side + _LETTER * max(axes.longest(names) - _SHORT, 0)  # room for long names
         n_rows = -(-n_models // axes.PER_ROW)
         size = (min(n_models, axes.PER_ROW) * panel_side + 0.9, n_rows * panel_side)
-        what = f"one axes for each of the models {self._models}"
-        self.axes_ = axes.make_panels("ConfusionMatrixDisplay.plot", ax, size, n_models, what)
+        what, place = (
+            "ConfusionMatrixDisplay.plot",
+            f"one axes for each of the models {self._models}",
+        )
+        is_alone = n_models == 1 and ax is None
+        self.axes_ = (
+            np.array([axes.make_axes(what, None, size)])
+            if is_alone
+            else axes.make_panels(what, ax, size, n_models, place)
+        )
         self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
         shown = self._counts if normalize is None else np.nan_to_num(self._rates())
         top = 1.0
@@ -274,8 +282,10 @@ class ConfusionMatrixDisplay(ModelDisplay):
         self.colorbar_ = None
         if colorbar:
             title = "Count" if normalize is None else _SHARES[normalize][0]
-            panels = list(self.axes_) if n_models > 1 else self.ax_
-            self.colorbar_ = self.figure_.colorbar(self.im_, ax=panels, label=title, shrink=0.85)
+            look = {"ax": list(self.axes_) if n_models > 1 else self.ax_, "shrink": 0.85}
+            if is_alone:
+                look = {"cax": self.ax_.inset_axes([1.04, 0.075, 0.05, 0.85])}
+            self.colorbar_ = self.figure_.colorbar(self.im_, label=title, **look)
             self.colorbar_.outline.set_visible(False)
         for panel in self.axes_:
             axes.fit_text(panel)
