@@ -338,6 +338,92 @@ def draw_groups_of_curves() -> None:
     store(reliability.figure_, "reliability_by_site")
 
 
+def draw_leaderboard() -> None:
+    """Five models by rank, with simultaneous intervals."""
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 2, 500)
+    right = {"small": 0.72, "medium": 0.83, "large": 0.86, "large, tuned": 0.86, "old": 0.65}
+    models = {name: np.where(rng.random(500) < share, y, 1 - y) for name, share in right.items()}
+    store(sx.leaderboard("f1_macro", y, models).plot().figure, "leaderboard")
+
+
+def draw_readers() -> None:
+    """The difference of two models as fixed and as random readers see it."""
+    rng = np.random.default_rng(2)
+    reader, case = np.divmod(np.arange(400), 80)
+    ill = (case % 2 == 0).astype(int)
+    skill = rng.normal(0, 0.25, (2, 5))[:, reader]
+    shared = rng.normal(0, 0.7, (2, 80))[:, case]
+    old = ill * (1.0 + skill[0]) + shared[0] + rng.normal(0, 0.7, 400)
+    new = ill * (1.5 + skill[1]) + shared[1] + rng.normal(0, 0.7, 400)
+    rows = [
+        (f"reader {k + 1}", sx.compare("roc_auc", *(part[reader == k] for part in (ill, new, old))))
+        for k in range(5)
+    ]
+    in_general = sx.compare("roc_auc", ill, new, old, groups=case, readers=reader)
+    rows.append(("readers in general", in_general))
+    draw_dots(rows, "Difference in ROC AUC, 95 % intervals", 0, "readers")
+
+
+def draw_raters() -> None:
+    """Coefficients of agreement of five raters, with intervals."""
+    rng = np.random.default_rng(0)
+    severity = rng.choice([0, 1, 2, 3], 150, p=[0.5, 0.25, 0.15, 0.1])
+    ratings = severity[:, None] + rng.choice([-1, 0, 0, 0, 0, 1], (150, 5))
+    ratings = np.clip(ratings, 0, 3).astype(float)
+    ratings[rng.random((150, 5)) < 0.3] = np.nan
+    alpha = "krippendorff_alpha"
+    rows = [
+        ("alpha, ordinal", sx.confidence_interval(alpha, ratings, level="ordinal")),
+        ("alpha, nominal", sx.confidence_interval(alpha, ratings)),
+        ("AC1, quadratic", sx.confidence_interval("gwet_ac1", ratings, weights="quadratic")),
+        ("Fleiss' kappa", sx.confidence_interval("fleiss_kappa", ratings)),
+    ]
+    draw_dots(rows, "Agreement of five raters, 95 % intervals", None, "raters")
+
+
+def draw_small_groups() -> None:
+    """Recall of twelve small groups, raw and pulled toward sites and ages."""
+    rng = np.random.default_rng(1)
+    site, age = rng.choice(["A", "B", "C", "D"], 900), rng.choice(["< 40", "40-64", ">= 65"], 900)
+    y = (rng.random(900) < 0.35).astype(int)
+    found = 0.85 - 0.12 * (site == "D") - 0.1 * (age == ">= 65")
+    pred = (rng.random(900) < np.where(y == 1, found, 0.1)).astype(int)
+    by = {"site": site, "age": age}
+    shrunk = sx.compute_metrics(["recall"], y, pred, by=by, intervals=True).shrunk("recall")
+    rows = shrunk.frame()
+    figure, ax = plt.subplots(figsize=(6.4, 4.6), layout="constrained")
+    for shift, keys, colour, label in (
+        (-0.15, ("raw", "raw_low", "raw_high"), "0.6", "raw"),
+        (0.15, ("value", "low", "high"), "#0072B2", "shrunk"),
+    ):
+        value, low, high = (rows[key].to_numpy() for key in keys)
+        places = np.arange(len(rows)) + shift
+        look = {"fmt": "o", "markersize": 4, "color": colour, "label": label}
+        ax.errorbar(value, places, xerr=[value - low, high - value], **look)
+    ax.set_yticks(range(len(rows)), [f"{a}, {b}" for a, b in zip(rows["site"], rows["age"])])
+    ax.invert_yaxis()
+    ax.set_xlabel("Recall, 95 % intervals")
+    ax.legend(loc="upper left", frameon=False)
+    store(figure, "small_groups")
+
+
+def draw_dots(rows, label: str, line, name: str) -> None:
+    """A dot with its interval for each estimate."""
+    figure, ax = plt.subplots(figsize=(6.0, 0.4 * len(rows) + 1.1), layout="constrained")
+    for place, (_, estimate) in enumerate(rows):
+        value, low, high = estimate
+        error = [[value - low], [high - value]]
+        ax.errorbar(value, place, xerr=error, fmt="o", color="#0072B2", linewidth=1.8)
+    if line is not None:
+        ax.axvline(line, color="0.5", linestyle="--")
+    ax.set_yticks(range(len(rows)), [told for told, _ in rows])
+    ax.invert_yaxis()
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.set_xlabel(label)
+    store(figure, name)
+
+
 def main() -> None:
     mpl.use("agg")
     PICTURES.mkdir(exist_ok=True)
@@ -356,6 +442,10 @@ def main() -> None:
     draw_out_of_fold()
     draw_abstention()
     draw_groups_of_curves()
+    draw_leaderboard()
+    draw_readers()
+    draw_raters()
+    draw_small_groups()
     iris = predictions(load_iris, [0, 1])
     save(sx.RocCurvesDisplay.from_predictions(*iris),
          "roc_curves", "Iris, sepals only: ROC of each class")  # fmt: skip
