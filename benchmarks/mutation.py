@@ -51,7 +51,7 @@ MODULES = {
     "search report": ("skmetrics_ext/report/search", "skmetrics_ext/inference/selection.py"),
     "inference": ("skmetrics_ext/inference",),
     "slices": ("skmetrics_ext/slices",),
-    "threshold uncertainty": ("skmetrics_ext/thresholds/uncertainty.py",),
+    "threshold uncertainty": ("skmetrics_ext/thresholds/optimal.py",),
     "thresholds": ("skmetrics_ext/thresholds",),
     "command line": ("skmetrics_ext/cli",),
     "validation": ("skmetrics_ext/validation", "skmetrics_ext/questions"),

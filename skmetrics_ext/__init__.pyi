@@ -232,8 +232,8 @@ from skmetrics_ext.scoring.many import compute_metrics as compute_metrics
 from skmetrics_ext.slices.weak_slices import weak_slices as weak_slices
 from skmetrics_ext.streaming import Accumulator as Accumulator
 from skmetrics_ext.thresholds.at_thresholds import metric_at_thresholds as metric_at_thresholds
+from skmetrics_ext.thresholds.optimal import optimal_threshold as optimal_threshold
 from skmetrics_ext.thresholds.optimizer import ThresholdOptimizerCV as ThresholdOptimizerCV
-from skmetrics_ext.thresholds.search import optimal_threshold as optimal_threshold
 
 __version__: str
 

@@ -42,7 +42,7 @@ REPLACED: Mapping[str, tuple[str, str]] = {
         "cross_validation_report(...).summary(interval='nested')",
     ),
     "optimal_threshold_interval": (
-        "skmetrics_ext.thresholds.uncertainty.optimal_threshold_interval",
+        "skmetrics_ext.thresholds.optimal.optimal_threshold_interval",
         "optimal_threshold(..., interval=True)",
     ),
     "proportion_difference_interval": (

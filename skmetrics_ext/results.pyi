@@ -36,5 +36,5 @@ from skmetrics_ext.slices.group_comparisons import GroupSpread as GroupSpread
 from skmetrics_ext.slices.weak_slices import WeakSlices as WeakSlices
 from skmetrics_ext.tables import Row as Row
 from skmetrics_ext.tables import Table as Table
+from skmetrics_ext.thresholds.optimal import ThresholdInterval as ThresholdInterval
 from skmetrics_ext.thresholds.search import OptimalThreshold as OptimalThreshold
-from skmetrics_ext.thresholds.uncertainty import ThresholdInterval as ThresholdInterval

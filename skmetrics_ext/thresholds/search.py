@@ -7,20 +7,16 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels import rates
 from skmetrics_ext.metrics.rankings.ranking_kernels import ROUNDING, from_infinity
-from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
-from skmetrics_ext.numeric import Array, Options, PosLabel
+from skmetrics_ext.numeric import Array
 from skmetrics_ext.result_bases import Result
 from skmetrics_ext.tables import Table
 from skmetrics_ext.tallies import Counts, RankTally
 from skmetrics_ext.thresholds.certified import CertifiedThresholds, Guarantee
-from skmetrics_ext.thresholds.criteria import Choice, Objective
-from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
-from skmetrics_ext.validation.groups import read_groups
+from skmetrics_ext.thresholds.criteria import Objective
+from skmetrics_ext.validation import InvalidParameterError, Scores
 from skmetrics_ext.validation.parameters import check_level
 
 _SAMPLE_ONLY = "in the population it may not hold (confidence=0.95 chooses one where it does)"
@@ -182,183 +178,6 @@ class Candidates:
         if not np.any(self._kept):
             raise InfeasibleError(f"No threshold keeps both {constrained}.")
         raise InfeasibleError(f"{name} is undefined at every threshold with {constrained}.")
-
-
-@document
-def optimal_threshold(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    *,
-    criterion: Choice = "youden",
-    constraint: Any = None,
-    cost: Any = None,
-    prevalence: float | None = None,
-    confidence: float | None = None,
-    groups: ArrayLike | None = None,
-    labels: ArrayLike | None = None,
-    pos_label: PosLabel = None,
-    sample_weight: ArrayLike | None = None,
-    interval: bool = False,
-    **drawing: Any,
-) -> OptimalThreshold | Any:
-    r"""Best threshold by a criterion, over every distinct score and one above them all.
-
-    The search is exact, without a grid or interpolation: the scores are sorted once and the
-    criterion is read from the counts at every threshold. Thresholds where it is 0/0 are skipped;
-    within an average over classes the metric's convention for 0/0 applies. Of several equally good
-    thresholds, up to rounding, the highest is taken, which predicts the fewest positives.
-
-    Parameters
-    ----------
-    {y_true_y_score_binary}
-    criterion : str or callable, default="youden"
-        - "youden": largest :math:`Se + r\, Sp - 1`;
-        - "closest_topleft": smallest :math:`(1 - Se)^2 + r (1 - Sp)^2`;
-        - "expected_cost": smallest :math:`(c_{FP} FP + c_{FN} FN) / n`;
-        - "net_benefit": largest :math:`(TP - (c_{FP} / c_{FN}) FP) / n`;
-        - the name of a registered metric of counts or of its scorer ("f1", "f1_macro",
-          "balanced_accuracy", "matthews_corrcoef", "error_rate", ...), or its function: the
-          best value, which is the smallest for an error;
-        - a callable on `Counts`, whose arrays hold one entry per threshold: the largest value.
-
-        :math:`r = c_{FP} (1 - \pi) / (c_{FN} \pi)` is 1 if neither ``cost`` nor
-        ``prevalence`` is given.
-    constraint : (str or callable, {">=", "<="}, float) or list of them, default=None
-        A metric of counts and the bound that it has to satisfy at the threshold, such as
-        ``("precision", ">=", 0.9)``; all of several constraints have to be satisfied. Without
-        ``confidence`` they hold in the sample, and in the population about every other time.
-    cost : (float, float), default=None
-        Costs of a false positive and of a false negative, for the first four criteria, which can
-        also be constraints.
-    confidence : float in (0, 1), default=None
-        Chance that the threshold satisfies the constraints in the population as well; if this can
-        be certified for no threshold, the error says what can. For constraints on rates of one
-        class (precision, recall, specificity, negative predictive value and their complements),
-        "expected_cost" and "net_benefit".
-    groups : array-like of shape (n_samples,), default=None
-        With ``confidence`` or ``interval``, the group of each row (the patient), if rows of a group
-        depend on each other. The bounds of ``confidence`` are conservative: they assume that the
-        rows of a group are all alike.
-    prevalence : float in (0, 1), default=None
-        Share of positives where the threshold will be used: criterion and constraints are read as
-        if the data had it. That of the data by default.
-    {score_labels}
-    {score_pos_label}
-    {sample_weight}
-    interval : bool, default=False
-        Whether to return an interval of the best threshold in the population, and the value of the
-        criterion for rows that the threshold was not chosen on.
-    **drawing : dict
-        With ``interval=True``: ``confidence_level`` (0.95), ``strata``, ``weights_are``,
-        ``stratified``, ``n_resamples`` (1999), ``random_state`` (0), ``n_jobs`` and ``progress``,
-        as in `confidence_interval`.
-
-    Returns
-    -------
-    OptimalThreshold
-        ``threshold, value, counts, ties``; with ``interval=True`` a `ThresholdInterval`,
-        ``chosen, threshold, value, optimism``.
-
-    Raises
-    ------
-    ValueError
-        If no threshold satisfies the constraints (the message states the best attainable value),
-        if the criterion is undefined at every threshold, or an argument is not accepted.
-
-    Notes
-    -----
-    With ``confidence``, thresholds are tested by Clopper and Pearson's one-sided bound in a fixed
-    order, from the one at which the constraint is easiest to satisfy, until the first that fails
-    (Learn then Test with fixed-sequence testing). Which thresholds are tested depends on the
-    scores and not on the labels: for precision and negative predictive value on the number of rows
-    predicted positive or negative, from about the square root of all rows on. Costs have no such
-    order: 16 thresholds are tested, each at a part of the level. Several constraints share the
-    level. In simulations (``benchmarks/chosen_thresholds.py``) constraints were satisfied in 94 %
-    of samples or more.
-
-    The error of a threshold found by counting shrinks with the cube root of the number of rows, so
-    percentiles of draws of all n rows are too narrow. With ``interval=True`` draws have ``n**0.8``
-    rows, or groups (the m-out-of-n bootstrap). If fewer than five rows of a class are on the wrong
-    side of the threshold, draws hardly vary there: the bound on that side reaches the outermost of
-    these rows, and a note says so. The value is that of five repeats of five folds, with the
-    interval of `confidence_interval` for the criterion; the repeated predictions of a row form a
-    group. Criteria that are no metric of this package have bootstrap percentiles. In simulations of
-    normal scores the interval of the threshold contains the best one in 94 to 100 % of samples with
-    30 rows or more of each class, and that of the value contains the value of the chosen threshold
-    in 90 to 97 %, with areas under the ROC curve from 0.82 to 0.97.
-
-    References
-    ----------
-    Angelopoulos, Bates, Candes, Jordan & Lei (2021), Learn then Test, arXiv:2110.01052;
-    Perkins & Schisterman (2006), American Journal of Epidemiology 163(7), 670-675; Youden
-    (1950), Cancer 3(1), 32-35. Of intervals: Kim & Pollard (1990), Annals of Statistics 18(1),
-    191-219, for the cube root; Bickel, Gotze & van Zwet (1997), Statistica Sinica 7(1), 1-31, for
-    smaller draws; Stone (1974), Journal of the Royal Statistical Society B 36(2), 111-147, for
-    values of rows that were left out.
-
-    Examples
-    --------
-    >>> from skmetrics_ext import optimal_threshold
-    >>> y, s = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.5, 0.2, 0.4, 0.6]
-    >>> optimal_threshold(y, s, criterion="recall", constraint=("precision", ">=", 0.6)).threshold
-    0.2
-    >>> best = optimal_threshold(y, s, criterion="expected_cost", cost=(1, 5))
-    >>> best.threshold, int(best.counts.fp), int(best.counts.fn)
-    (0.2, 2, 0)
-
-    A precision of 0.8 in the population, not just in these rows:
-
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> ill = rng.random(2000) < 0.3
-    >>> marker = rng.normal(size=2000) + 1.5 * ill
-    >>> target = ("precision", ">=", 0.8)
-    >>> sure = optimal_threshold(
-    ...     ill, marker, criterion="recall", constraint=target, confidence=0.95)
-    >>> round(sure.threshold, 3), round(sure.precision, 3), round(sure.bounds[0], 3)
-    (2.174, 0.854, 0.8)
-
-    How uncertain is the threshold, and what is it worth on other rows?
-
-    >>> y_true = [0, 0, 1, 0, 1, 1] * 20
-    >>> y_score = [k % 17 + 6 * label for k, label in enumerate(y_true)]
-    >>> print(optimal_threshold(y_true, y_score, criterion="f1", interval=True))
-    95% intervals
-    of          value          interval  standard_error  method                note
-    ---------  ------  ----------------  --------------  --------------------  ----
-    threshold  6.0000           [5, 15]                  m-out-of-n bootstrap  [1]
-    f1         0.7478  [0.6656, 0.8189]          0.0381  cross-fitted, wilson
-    <BLANKLINE>
-    [1] few rows on the wrong side of the threshold: 0 positive (decides the lower bound)
-    """
-    options: Options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-    check_option("interval", interval, (False, True))
-    if interval:
-        from skmetrics_ext.thresholds.uncertainty import optimal_threshold_interval
-
-        if confidence is not None:
-            raise InvalidParameterError(
-                "interval=True and confidence= answer two questions: leave one of them out."
-            )
-        choice = {"criterion": criterion, "constraint": constraint, "cost": cost}
-        given = {**choice, **options, "prevalence": prevalence, "groups": groups}
-        return optimal_threshold_interval(y_true, y_score, **given, **drawing)
-    if drawing:
-        raise InvalidParameterError(
-            f"{', '.join(drawing)} is for an interval: pass interval=True as well."
-        )
-    objective = Objective.make(criterion, constraint, cost, prevalence)
-    checked, tally = binary_ranking(y_true, y_score, **options, what="optimal_threshold")
-    if confidence is None:
-        if groups is not None:
-            raise InvalidParameterError(
-                "groups= only affects a threshold with a guarantee: pass confidence= as well."
-            )
-        return chosen_of(tally, objective)
-    others = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
-    unit = None if groups is None else read_groups(groups, len(checked.true), **others)
-    guarantee = Guarantee(checked, unit, check_level(confidence, "confidence"))
-    return chosen_of(tally, objective, guarantee)
 
 
 def is_reversed(counts: Counts) -> bool:

@@ -11,7 +11,7 @@ from skmetrics_ext.inference.draws.atoms import PLAIN
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan, resample
 from skmetrics_ext.registry import find
 from skmetrics_ext.thresholds.criteria import Objective
-from skmetrics_ext.thresholds.uncertainty import _ThresholdSample
+from skmetrics_ext.thresholds.optimal import _ThresholdSample
 from skmetrics_ext.validation import Scores
 
 TRUE = np.array([1, 1, 1, 0, 0, 0])

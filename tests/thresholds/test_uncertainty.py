@@ -13,7 +13,7 @@ from skmetrics_ext.inference.draws.atoms import PLAIN, draw_counts
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.registry import find
 from skmetrics_ext.thresholds.criteria import Objective
-from skmetrics_ext.thresholds.uncertainty import _ThresholdSample
+from skmetrics_ext.thresholds.optimal import _ThresholdSample
 from skmetrics_ext.validation import InvalidParameterError
 
 RNG = np.random.default_rng(4)
