@@ -45,6 +45,12 @@ class Sides(NamedTuple):
         return Sides(self.areas[[k]], self.sizes[[k]], np.ones(1))
 
 
+def rows_of_area(statistic: Linearized) -> Linearized:
+    """The statistic of an unweighted area from one sort of its rows, without a table of scores."""
+    is_counted = statistic.design.is_counted and statistic.known is None
+    return statistic.as_rows() if is_counted and statistic.origin.is_one_table else statistic
+
+
 def area_interval(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Interval:
     r"""Interval of a statistic that is linear in areas under the ROC curve.
 
@@ -142,7 +148,11 @@ def sides_of(sample: Any) -> Sides:
     start, stop = sample.metric.spec.bounds
     if sample.is_one_table:
         areas = (np.reshape(sample.value, 1) - start) / (stop - start)
-        sizes = _sizes(sample.atoms, np.stack([sample.atoms.label == k for k in (1, 0)], axis=1))
+        if sample.design.is_counted and sample.label is not None:
+            sizes = sample.by_class[1::-1]
+        else:
+            classes = [sample.atoms.label == k for k in (1, 0)]
+            sizes = _sizes(sample.atoms, np.stack(classes, axis=1))
         return Sides(areas, sizes[None], np.ones(1))
     data, options = sample.data, sample.metric.options
     scores: Scores = data.as_scores() if isinstance(data, Probabilities) else data

@@ -12,7 +12,7 @@ import numpy as np
 
 from skmetrics_ext.inference import anytime, notes
 from skmetrics_ext.inference.anytime import ANYTIME
-from skmetrics_ext.inference.areas import AUC_METHODS, area_interval
+from skmetrics_ext.inference.areas import AUC_METHODS, area_interval, rows_of_area
 from skmetrics_ext.inference.draws import bootstrap
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.draws.readers import samples_of_classes
@@ -104,6 +104,7 @@ def interval_of(
             f"do are {list(methods)}."
         )
     atoms = None if statistic.design.is_plain else statistic.atoms
+    statistic = rows_of_area(statistic) if method in AUC_METHODS else statistic
     effect: Any = _NAN
     is_undefined = np.asarray(statistic.origin.is_undefined)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # nan where undefined
@@ -462,8 +463,7 @@ def _folds(statistic: Linearized, _method: str, level: Level, _: DrawPlan) -> In
 def freedom_of(statistic: Linearized) -> Array:
     """Degrees of freedom; of the area under a curve fewer, if few rows carry its variance.
 
-    One row among the highest scores can decide such an area, and then shows too in the variance.
-    Found by simulation, with heavy tails and contaminated classes.
+    One of the highest scores can decide it (simulated: heavy tails, contaminated classes).
     """
     metric, kind = statistic.origin.metric, statistic.origin.kind
     if kind != "smooth" or metric.tally != "ranks" or metric.spec.point_of:

@@ -29,6 +29,7 @@ from skmetrics_ext.inference.draws.samples import (
 )
 from skmetrics_ext.metrics.averaging import MACRO, is_by_class
 from skmetrics_ext.metrics.family import LABELS, MEANS, RANKING, Family
+from skmetrics_ext.metrics.probabilities.losses import mean
 from skmetrics_ext.metrics.rankings.score_tally import placements_of
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric, find
@@ -230,7 +231,9 @@ def sample_of_checked(
 
 def value_of(metric: Metric, data: Any) -> Any:
     """The value of checked data; nan for a ranking that is 0/0, where its function may return 0."""
-    value = metric.plain_value(data) if metric.has_named_params else None
+    # A function of several means may count classes instead, which is exact.
+    is_read = metric.spec.family is not MEANS or metric.spec.kernel is mean
+    value = metric.plain_value(data) if is_read and metric.has_named_params else None
     if value is None:
         value = metric.function(data, data, **metric.params)
     tally = metric.tally_of(data) if metric.spec.family is RANKING and not np.all(value) else None

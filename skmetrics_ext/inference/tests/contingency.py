@@ -90,8 +90,12 @@ def tango_bounds(only_a: float, only_b: float, nobs: float, level: float) -> Bou
     def score(delta: Array) -> Array:
         return tango_score(delta, only_a, only_b, nobs)
 
-    low = increasing_root(lambda delta: z - score(delta), np.asarray(-1.0), difference)
-    high = increasing_root(lambda delta: -z - score(delta), difference, np.asarray(1.0))
+    one = np.ones_like(difference)
+    quantiles, ends = np.stack([z, -z]), (np.stack([-one, difference]), np.stack([difference, one]))
+    shape = np.broadcast_shapes(quantiles.shape, np.shape(ends[0]))
+    low, high = increasing_root(
+        lambda delta: quantiles - score(delta), *(np.broadcast_to(end, shape) for end in ends)
+    )
     return np.minimum(low, difference), np.maximum(high, difference)
 
 

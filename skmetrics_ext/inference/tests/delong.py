@@ -211,7 +211,7 @@ def delong_test(
         raise InvalidParameterError(
             f"alternative={alternative!r} is for two models, got {len(scores)}."
         )
-    areas = areas_of(y_true, scores, sample_weight, groups, strata)
+    areas = [area.as_rows() for area in areas_of(y_true, scores, sample_weight, groups, strata)]
     return _paired(areas, asked)
 
 

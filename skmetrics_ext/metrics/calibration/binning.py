@@ -21,6 +21,7 @@ from skmetrics_ext.validation.tensors import to_host
 
 STRATEGIES = ("uniform", "quantile", "equal_mass")
 # Sums of float weights that ought to be equal differ by rounding.
+_FEW_EDGES = 32  # of bins, below which counting is faster than searching
 _ROUNDING = 1e-12
 
 
@@ -55,9 +56,11 @@ class Binning:
                 )
             kept = weight > 0
             proba, weight = (proba[kept], weight[kept]) if kept.any() else (proba[:1], None)
-        order = np.argsort(proba, kind="stable")
-        ordered = proba[order]
-        last = np.arange(1, len(proba) + 1) if weight is None else np.cumsum(weight[order])
+        if weight is None:  # no order is needed, only the sorted values
+            ordered, last = np.sort(proba), np.arange(1, len(proba) + 1)
+        else:
+            order = np.argsort(proba, kind="stable")
+            ordered, last = proba[order], np.cumsum(weight[order])
         rank = (last[-1] - 1) * (np.arange(1, n_bins + 1) / n_bins)
         whole = np.rint(rank)
         rank = np.where(np.abs(rank - whole) < 1e-9, whole, rank)
@@ -132,7 +135,13 @@ class Binning:
 
     def assign(self, proba: Array) -> Array:
         """Number of the bin of each probability."""
-        return np.searchsorted(self.edges[1:-1], proba, side="left")
+        inner = self.edges[1:-1]
+        if len(inner) > _FEW_EDGES:
+            return np.searchsorted(inner, proba, side="left")
+        bins = np.zeros(np.shape(proba), dtype=np.int8)
+        for edge in inner:  # passes over the rows are faster than searching for each of them
+            np.add(bins, proba > edge, out=bins, casting="unsafe")
+        return bins.astype(np.int64)
 
     def sums(self, forecast: BinaryProbabilities) -> BinTally:
         """Sum the rows of a forecast over the bins."""
