@@ -12,6 +12,8 @@ first. So the counts are the same in every run of one Python version. The questi
   LogisticRegression on the breast cancer data (739 calls before there was a limit);
 - `cross_validation_report` of a LogisticRegression and of the baseline that stands beside it
   unless told otherwise, with the metrics that it chooses itself, on 3 folds of these data (2,755);
+- intervals and comparisons of F1 and of the area under the ROC curve, and three metrics as a dict
+  and as a table with intervals, of 500 rows;
 - binary f1, macro f1 and accuracy of 100 rows with two classes;
 - ``score`` of the command line, printed and as JSON: a CSV file of 300 rows with the scores of two
   models and two columns of two groups each (30,791 calls printed);
@@ -49,7 +51,12 @@ PANEL, REPORT, TWENTY = "panel of 3 with intervals", "report of 3 folds", "panel
 BINARY, MACRO, ACCURACY = "f1_score binary, n = 100", "f1_score macro", "accuracy_score"
 LEAST = "predictions, a sort and a count"
 PRINTED, AS_JSON = "score of 2 models by 2 columns", "score of 2 models by 2 columns, JSON"
+INTERVAL, INTERVAL_OF_AREA = "interval of F1", "interval of an area"
+COMPARISON, COMPARISON_OF_AREAS = "comparison of F1", "comparison of areas"
+VALUES, TABLE = "dict of 3 metrics", "table of 3 metrics with intervals"
 MOST_CALLS = {PANEL: 334, REPORT: 1198, PRINTED: 13_000, AS_JSON: 9_500}
+MOST_CALLS |= {INTERVAL: 134, INTERVAL_OF_AREA: 160, COMPARISON: 396, COMPARISON_OF_AREAS: 309}
+MOST_CALLS |= {VALUES: 224, TABLE: 850}
 # Kernels that put the rows in order, and those that count them by class.
 SORTS = ("rank_table", "ranked_wins", "ranked_precision", "ranked_steps", "pair_wins", "placements")
 COUNTS = ("confusion", "class_counts", "bin_sums")
@@ -74,7 +81,18 @@ def questions() -> dict[str, Call]:
     panel = sx.ScorerPanel(["roc_auc", "f1", "neg_log_loss"], intervals=True)
     (true, pred), _ = labels(n_classes=2)(100)
     twenty = entrants(1000)
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 2, 500)
+    score = 0.3 * rows + 0.7 * rng.random(500)
+    labels_at, other = (score > 0.5).astype(int), score**2 + 0.01 * rng.random(500)
+    three = {"metrics": ["f1", "roc_auc", "log_loss"], "y_proba": score}
     return {
+        INTERVAL: lambda: sx.confidence_interval("f1", rows, labels_at),
+        INTERVAL_OF_AREA: lambda: sx.confidence_interval("roc_auc", rows, score),
+        COMPARISON: lambda: sx.compare("f1", rows, labels_at, 1 - labels_at),
+        COMPARISON_OF_AREAS: lambda: sx.compare("roc_auc", rows, score, other),
+        VALUES: lambda: sx.compute_metrics(y_true=rows, y_pred=labels_at, **three),
+        TABLE: lambda: sx.compute_metrics(y_true=rows, y_pred=labels_at, intervals=True, **three),
         PANEL: lambda: panel(model, X, y),
         REPORT: lambda: sx.cross_validation_report(model, X, y, cv=3),
         BINARY: lambda: sx.f1_score(true, pred),
