@@ -54,7 +54,16 @@ def _slices(options: argparse.Namespace) -> int:
     shown = {title: rows for title, rows in zip(titles, tables.values(), strict=True) if rows}
     page = partial(page_of, f"Slices of {Path(options.file).name}", shown, lead)
     text = str(result).replace("(.folded)", _LISTED).replace("(.left_out)", _LISTED)
-    return show(options, figures | tables, lambda: text, page)
+    return show(options, figures | tables, lambda: text, page, former=_former)
+
+
+def _former(figures: dict[str, Any]) -> dict[str, Any]:
+    """Slices under the keys of version 0.2."""
+    keys = {"slice": "slice", "n_rows": "n_rows", "value": "value_a", "rest": "value_b"}
+    keys |= {"difference": "value", "low": "low", "high": "high", "p_value": "p_adjusted"}
+    keys |= {"note": "note"}
+    rows = [{key: row[own] for key, own in keys.items()} for row in figures["rows"]]
+    return {**figures, "rows": rows}
 
 
 def _columns(data: Predictions, table: Any) -> list[str]:

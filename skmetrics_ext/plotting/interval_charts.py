@@ -137,7 +137,7 @@ def draw_slices(table: Any, ax: Any = None) -> Any:
     """Draw the difference in a metric between each slice and the other rows."""
     rows = list(table._as_rows())
     names = [f"{row['slice']} (n = {row['n_rows']:,})" for row in rows]
-    dots = [(row["difference"], row["low"], row["high"], axes.COLOURS[1]) for row in rows]
+    dots = [(row["value"], row["low"], row["high"], axes.COLOURS[1]) for row in rows]
     level = f"{100 * (1 - table.alpha):g} % simultaneous intervals"
     label = f"{axes.title_of(table.metric)} minus that of the other rows, {level}"
     ax = axes.make_axes("WeakSlices.plot", ax, (6.0, _HEIGHT * max(len(names), 1) + 1.3))

@@ -202,9 +202,8 @@ def group_table(report: FoldValues) -> Table:
     shown = [
         *columns("model", "metric"),
         *(Shown(name, is_text=True, none="all") for name in by.names),
-        *columns(
-            "value", summary.interval_column(report), "gap", ("p", "p_value"), ("rows", "n_rows")
-        ),
+        *columns("value", summary.interval_column(report), "gap"),
+        *columns(("p (adjusted)", "p_value"), ("rows", "n_rows")),
     ]
     note = (
         f"{summary.interval_heading(report, 'cv')}; gap: difference from all other "

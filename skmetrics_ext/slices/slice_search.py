@@ -28,6 +28,7 @@ class WeakSlice:
     slice: Slice
     n_rows: int
     p_value: float
+    p_alone: float
     folded: list[WeakSlice] = field(default_factory=list)
 
 
@@ -167,8 +168,10 @@ def search(
         p_values[near] = np.maximum([result.p_value(part) for part, _ in candidates], bounds[near])
         adjusted = np.minimum(holm_adjust(p_values) * len(result.tested), 1.0)[near]
         result.weak += [
-            WeakSlice(part, n_rows, float(p_value))
-            for (part, n_rows), p_value in zip(candidates, adjusted, strict=True)
+            WeakSlice(part, n_rows, float(p_value), float(p_alone))
+            for (part, n_rows), p_value, p_alone in zip(
+                candidates, adjusted, p_values[near], strict=True
+            )
             if p_value <= alpha
         ]
     result.weak.sort(key=_order)

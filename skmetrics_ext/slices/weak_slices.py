@@ -13,6 +13,8 @@ from skmetrics_ext.inference.compare_samples import difference_of_samples
 from skmetrics_ext.inference.draws import readers
 from skmetrics_ext.inference.draws.bootstrap import BOOTSTRAP_METHODS
 from skmetrics_ext.inference.draws.readers import part_of
+from skmetrics_ext.inference.estimate_rows import EstimateRow
+from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.inference.margins import Asked
 from skmetrics_ext.inference.methods import methods_of
@@ -30,13 +32,13 @@ from skmetrics_ext.slices.table import (
     score_columns,
     slice_columns,
 )
-from skmetrics_ext.tables import Row, Shown, Table, Tabular, columns
+from skmetrics_ext.tables import Shown, Table, Tabular, columns
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.groups import Design, read_groups
 from skmetrics_ext.validation.parameters import check_integer, check_level
 
-_NAN = float("nan")
 _SIDES = ("slice", "rest")
+_OF_INTERVALS = ("low", "high", "standard_error", "method", "note")
 
 
 @document
@@ -135,7 +137,7 @@ def weak_slices(
     >>> true, pred = [1] * 400, [1, 1, 1, 0] * 80 + [1] * 80
     >>> data = {"ill": true, "found": pred, "site": site, "ward": ward}
     >>> found = weak_slices(data, true="ill", pred="found", metric="accuracy")
-    >>> print(found.rows[0].slice, found.rows[0].value, found.rows[0].rest)
+    >>> print(found.rows[0].slice, found.rows[0].value_a, found.rows[0].value_b)
     {'site': 'south', 'ward': 'b'} 0.2 1.0
     """
     max_columns = check_integer("max_columns", max_columns, 1)
@@ -173,7 +175,8 @@ def weak_slices(
         for redundant in _all_folded(weak)
     ]
     listed = [_row(weak, coded, statistic, result) for weak in result.weak]
-    tables = Table(listed, SHOWN), Table(folded, FOLDED), Table(left_out, LEFT_OUT)
+    weak_rows = Estimates(listed, columns=SHOWN, confidence_level=1 - alpha, adjusted=("holm",))
+    tables = weak_rows, Table(folded, FOLDED), Table(left_out, LEFT_OUT)
     value = float(statistic.value)
     return WeakSlices(measure.name, value, *tables, n_rows, result.n_tested, alpha)
 
@@ -246,21 +249,23 @@ def _with_weight(
 
 def _row(
     weak: WeakSlice, coded: Sequence[Coded], statistic: Linearized, result: Search
-) -> dict[str, Any]:
-    """Row of the table: the metric inside and outside a slice, and the difference with bounds."""
+) -> EstimateRow:
+    """Row of the table: the difference between a slice and the rest, with simultaneous bounds."""
     inside, level = weak.slice.contains_rows(coded), 1 - result.level(weak.slice)
     first, second = (
         linearize(part_of(statistic.origin, np.flatnonzero(rows))) for rows in (inside, ~inside)
     )
-    value, rest = float(first.value), float(second.value)
-    row = {"slice": weak.slice.values(coded), "n_rows": weak.n_rows, "value": value, "rest": rest}
-    row |= {"difference": value - rest, "low": _NAN, "high": _NAN, "p_value": weak.p_value}
+    values, numbers = weak.slice.values(coded), (float(first.value), float(second.value))
+    row = {"metric": statistic.origin.metric.name, "group": slice_text(values), "against": "rest"}
+    row |= {"value": numbers[0] - numbers[1], "p_value": weak.p_alone, "slice": values}
+    row |= {"n_rows": weak.n_rows, "value_a": numbers[0], "value_b": numbers[1]}
+    row |= {"p_adjusted": weak.p_value, "adjustment": "holm"}
     methods = [name for name in methods_of(first) if name in methods_of(second)]
     methods = [name for name in methods if name not in BOOTSTRAP_METHODS]
     if not methods:
-        return row | {"note": "the metric has no interval without draws"}
+        return EstimateRow(row | {"note": "the metric has no interval without draws"}, level)
     compared = difference_of_samples(first, second, Asked(level, method=methods[0]), names=_SIDES)
-    return row | {"low": compared.low, "high": compared.high, "note": compared.note}
+    return EstimateRow(row | {key: getattr(compared, key) for key in _OF_INTERVALS}, level)
 
 
 def _all_folded(weak: WeakSlice) -> list[WeakSlice]:
@@ -282,8 +287,12 @@ def slice_text(values: Mapping[str, Any] | str) -> str:
 
 _SLICE = Shown("slice", "slice", slice_text, is_text=True)
 _ROWS, _P_VALUE = ("rows", "n_rows"), ("p (adjusted)", "p_value")
-_NUMBERS = columns(_ROWS, "value", "rest", "difference", "interval", _P_VALUE)
-SHOWN = [_SLICE, *_NUMBERS]
+SHOWN = [
+    _SLICE,
+    *columns(_ROWS, ("value", "value_a"), ("rest", "value_b")),
+    Shown("difference", "value", formats.signed),
+    *columns("interval", ("p (adjusted)", "p_adjusted")),
+]
 FOLDED = [_SLICE, Shown("into", "into", slice_text, is_text=True), *columns(_ROWS, _P_VALUE)]
 LEFT_OUT = [_SLICE, *columns(_ROWS)]
 
@@ -300,11 +309,12 @@ class WeakSlices(Tabular):
         Name of the metric.
     value : float
         The metric of all rows.
-    rows : Table
-        A row per slice, with ``slice`` (a dict of column to value, or to a bin as text),
-        ``n_rows``, ``value``, ``rest`` (the metric in all other rows), ``difference`` (value less
-        rest), ``low`` and ``high`` (simultaneous bounds of the difference), ``p_value``
-        (adjusted) and ``note``.
+    rows : Estimates
+        A row per slice: ``group`` (the slice as text), ``value`` (the difference from all other
+        rows, ``against`` "rest") with simultaneous ``low`` and ``high``, ``p_value`` (unadjusted),
+        ``p_adjusted`` and the other keys of estimates; then ``slice`` (a dict of column to value,
+        or to a bin as text), ``n_rows``, ``value_a`` (the metric in the slice) and ``value_b`` (in
+        all other rows).
     folded : Table
         Slices that are worse only because of rows they share with a slice of ``rows``, with
         ``slice``, ``into``, ``n_rows`` and ``p_value``.
@@ -330,15 +340,15 @@ class WeakSlices(Tabular):
 
     metric: str
     value: float
-    rows: Table
+    rows: Estimates
     folded: Table
     left_out: Table
     n_rows: int
     n_tested: int
     alpha: float
 
-    def _as_rows(self) -> Table:
-        listed = [Row({**row, "slice": slice_text(row["slice"])}) for row in self.rows]
+    def _as_rows(self) -> Estimates:
+        listed = [row.changed(slice=row["group"]) for row in self.rows]
         lead = (
             f"{self.metric} {formats.number(self.value)} in {self.n_rows} rows; "
             f"{self.n_tested} slices tested, alpha {self.alpha:g} overall"
@@ -346,7 +356,8 @@ class WeakSlices(Tabular):
         notes = [_counted(self.folded, "slice", "folded into these (.folded)")] * bool(self.folded)
         notes += [_counted(self.left_out, "row", "not tested (.left_out)")] * bool(self.left_out)
         empty = "no slice is shown to be worse than the other rows"
-        return Table(listed, SHOWN, lead=[lead], notes=notes, empty=empty)
+        shown: Any = {"columns": SHOWN, "lead": [lead], "notes": notes, "empty": empty}
+        return Estimates(listed, confidence_level=1 - self.alpha, **shown)
 
     def plot(self, ax: Any = None) -> Any:
         """Difference of each slice from the other rows, with simultaneous intervals.

@@ -149,7 +149,7 @@ def test_slices_are_those_of_the_function(file, frame, capsys):
     assert found["value"] == pytest.approx(own.value)
     assert [row["slice"] for row in found["rows"]] == [row.slice for row in own.rows]
     assert [row["p_value"] for row in found["rows"]] == pytest.approx(
-        [row.p_value for row in own.rows]
+        [row.p_adjusted for row in own.rows]
     )
     only = run(capsys, "slices", *given, "--metrics", "brier_score", "--by", "site", "age")
     part = weak_slices(data, metric="brier_score", columns=["site", "age"], **about)

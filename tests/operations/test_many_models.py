@@ -247,7 +247,7 @@ def test_rows_frames_and_text():
     assert len(found.frame()) == len(found.rows) == 6
     text = str(found)
     assert text.splitlines()[1].split() == [
-        *("metric", "model", "against", "value", "reference", "difference", "95%", "interval"),
+        *("metric", "model", "against", "value", "reference", "difference", "95", "%", "interval"),
         *("p", "(adjusted)"),
     ]
     assert len(text.splitlines()) == 9

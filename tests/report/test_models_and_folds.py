@@ -329,7 +329,7 @@ def test_the_table_of_groups_has_gaps_from_the_rest():
         assert f"  {row.n_rows}" in line
         if group is not None:
             gap = gaps.row(group=group)
-            assert f"]  {gap.value:+.4f}  {gap.p_adjusted:.3f}  " in line
+            assert f"]  {gap.value:+.4f}  {gap.p_adjusted:12.3f}  " in line
         else:
             assert "+" not in line.split("]")[1]
     assert "baseline" not in " ".join(table[2:10])

@@ -65,8 +65,9 @@ def test_a_slice_without_spread_has_the_error_of_rows_like_all_others(
     p_value = stats.t.sf(t, (variance + rest) ** 2 / down)
     (row,) = found.rows
     assert row.slice == {"site": "weak"}
-    assert (row.value, row.rest) == pytest.approx((value, rest_value))
-    assert row.p_value == pytest.approx(2 * p_value)  # Holm, of two slices
+    assert (row.value_a, row.value_b) == pytest.approx((value, rest_value))
+    assert row.p_value == pytest.approx(p_value)
+    assert row.p_adjusted == pytest.approx(2 * p_value)  # Holm, of two slices
 
 
 def losses(rng, n_rows, weak):
@@ -86,7 +87,7 @@ def test_the_unit_of_weights_changes_nothing():
     )
     assert first.rows[0].slice == {"site": "b"}
     (one,), (other,) = first.rows, second.rows
-    for name in ("value", "rest", "low", "high", "p_value"):
+    for name in ("value", "value_a", "value_b", "low", "high", "p_value", "p_adjusted"):
         assert one[name] == pytest.approx(other[name], rel=1e-9)
 
 
@@ -101,7 +102,7 @@ def test_missing_values_of_objects_are_a_slice(missing):
     data = {"y": np.ones(400, int), "p": pred, "column": column}
     found = weak_slices(data, true="y", pred="p", metric="accuracy")
     assert found.rows[0].slice == {"column": None}
-    assert found.rows[0].value == 0.5
+    assert found.rows[0].value_a == 0.5
 
 
 def test_the_fewest_rows_are_enough_on_both_sides():

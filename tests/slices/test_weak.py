@@ -185,6 +185,7 @@ def test_p_values_are_adjusted_for_all_slices_of_as_many_columns_and_for_their_n
     assert best.slice.values(coded) == {"c0": 1, "c2": 0}
     table = [[((y != p) & rows).sum(), ((y == p) & rows).sum()] for rows in (weak, ~weak)]
     alone = stats.fisher_exact(table, alternative="greater").pvalue
+    assert best.p_alone == pytest.approx(alone)
     assert best.p_value == pytest.approx(2 * 27 * alone)
     assert found.level(best.slice) == pytest.approx(0.05 / 54)
     assert best.n_rows == weak.sum()
@@ -194,12 +195,12 @@ def test_slices_are_compared_where_both_sides_have_enough_rows():
     code = np.repeat([0, 1, 2], [20, 20, 100])
     coded = [Coded("c", (0, 1, 2), code)]
     y, p = np.ones(140, int), (code != 0).astype(int)
-    one = WeakSlice(Slice((0,), (0,)), 20, 0.0)
+    one = WeakSlice(Slice((0,), (0,)), 20, 0.0, 0.0)
     for min_rows, is_worse in ((20, True), (21, False)):
         asked = Search(source("accuracy", y, p), coded, min_rows, 0.05)
         for among in (code < 2, code != 1):
             assert asked.is_worse_among(one, among, 0.05) == is_worse
-        other = WeakSlice(Slice((0,), (1,)), 20, 0.0)
+        other = WeakSlice(Slice((0,), (1,)), 20, 0.0, 0.0)
         assert not asked.is_worse_among(other, code > 0, 0.05)
 
 

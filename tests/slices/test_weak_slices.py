@@ -45,11 +45,11 @@ def test_values_are_those_of_the_rows_of_the_slice_and_of_all_others(metric, fun
     first = weak_slices(DATA, metric=metric, **asked).rows[0]
     assert first.slice == SLICE
     assert first.n_rows == WEAK.sum()
-    assert first.value == pytest.approx(function(Y[WEAK], pred[WEAK]), abs=1e-12)
-    assert first.rest == pytest.approx(function(Y[~WEAK], pred[~WEAK]), abs=1e-12)
-    assert first.difference == pytest.approx(first.value - first.rest, abs=1e-15)
-    assert first.low < first.difference < first.high
-    assert first.p_value < 0.05
+    assert first.value_a == pytest.approx(function(Y[WEAK], pred[WEAK]), abs=1e-12)
+    assert first.value_b == pytest.approx(function(Y[~WEAK], pred[~WEAK]), abs=1e-12)
+    assert first.value == pytest.approx(first.value_a - first.value_b, abs=1e-15)
+    assert first.low < first.value < first.high
+    assert first.p_value <= first.p_adjusted < 0.05
 
 
 def test_bounds_hold_for_all_slices_together():
@@ -170,7 +170,7 @@ def test_rows_without_weight_are_not_there():
     first, second = weighed.rows[0], plain.rows[0]
     for key in ("slice", "n_rows"):
         assert first[key] == second[key]
-    for key in ("value", "rest", "difference"):
+    for key in ("value", "value_a", "value_b"):
         assert first[key] == pytest.approx(second[key], abs=1e-12)
 
 
@@ -194,7 +194,7 @@ def test_what_is_given_back_reads_as_a_table():
     assert found.frame(backend="polars").height == 1
     ax = found.plot()
     assert [text.get_text() for text in ax.get_yticklabels()] == [
-        f"site = west, ward = 2 ({WEAK.sum()})"
+        f"site = west, ward = 2 (n = {WEAK.sum()})"
     ]
     nothing = weak_slices(DATA, metric="accuracy", **{**OF_LABELS, "pred": "y"})
     assert not nothing.rows

@@ -51,7 +51,7 @@ def slices(inputs: Inputs, **options: Any) -> m.results.WeakSlices:
 
 def weak_slice_p(inputs: Inputs, params: Params) -> dict[str, float]:
     rows = slices(inputs, **params).rows
-    return {" ".join(map(str, row.slice.values())): row.p_value for row in rows}
+    return {" ".join(map(str, row.slice.values())): row.p_adjusted for row in rows}
 
 
 def weak_slice_interval(inputs: Inputs, params: Params) -> dict[str, float]:
