@@ -168,11 +168,9 @@ def search(
         p_values[near] = np.maximum([result.p_value(part) for part, _ in candidates], bounds[near])
         adjusted = np.minimum(holm_adjust(p_values) * len(result.tested), 1.0)[near]
         result.weak += [
-            WeakSlice(part, n_rows, float(p_value), float(p_alone))
-            for (part, n_rows), p_value, p_alone in zip(
-                candidates, adjusted, p_values[near], strict=True
-            )
-            if p_value <= alpha
+            WeakSlice(part, n_rows, float(p), float(alone))
+            for (part, n_rows), p, alone in zip(candidates, adjusted, p_values[near], strict=True)
+            if p <= alpha
         ]
     result.weak.sort(key=_order)
     result.fold()
