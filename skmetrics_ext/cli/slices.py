@@ -54,7 +54,8 @@ def _slices(options: argparse.Namespace) -> int:
     shown = {title: rows for title, rows in zip(titles, tables.values(), strict=True) if rows}
     page = partial(page_of, f"Slices of {Path(options.file).name}", shown, lead)
     text = str(result).replace("(.folded)", _LISTED).replace("(.left_out)", _LISTED)
-    return show(options, figures | tables, lambda: text, page, former=_former)
+    figures |= tables
+    return show(options, figures, lambda: text, page, former=lambda: _former(figures))
 
 
 def _former(figures: dict[str, Any]) -> dict[str, Any]:

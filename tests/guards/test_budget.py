@@ -20,7 +20,7 @@ LIMITS = {
     "metrics and registry": 6405,
     "report": 4040,
     "operations": 640,
-    "merged and slices": 3892,
+    "merged and slices": 3896,
     "validation": 2745,
     "plotting": 1500,
     "curve_tables": 1200,
