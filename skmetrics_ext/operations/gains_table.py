@@ -77,7 +77,7 @@ def gains_table(
     >>> y_true = [1] * 8 + [1, 0] * 8 + [0] * 16
     >>> table = gains_table(y_true, y_score, n_bins=4)
     >>> print(table)
-    group  metric   value      95% interval  rows  method   depth    gain    lift      ks
+    group  metric   value     95 % interval  rows  method   depth    gain    lift      ks
     -----  ------  ------  ----------------  ----  ------  ------  ------  ------  ------
     1      rate    0.9000  [0.5958, 0.9821]    10  wilson  0.2500  0.5625  2.2500  0.5208
     2      rate    0.5000  [0.2366, 0.7634]    10  wilson  0.5000  0.8750  1.7500  0.6250
