@@ -46,7 +46,7 @@ MOST, MOST_OUTSIDE_VALIDATION = 63, 48
 FACTS = {"reads", "response", "row_values", "slope", "sums", "tally"}
 VIEWS = {"BinaryProbabilities", "LabelTally", "Labels", "MomentTally", "Probabilities", "RankTally"}
 VIEWS |= {"ScoreTally", "Scores"}
-MOST_QUESTIONS_OF_FAMILY = 113
+MOST_QUESTIONS_OF_FAMILY = 116
 
 
 @cache
