@@ -20,7 +20,7 @@ from skmetrics_ext.formats import (
 from skmetrics_ext.inference.notes import reason, with_design
 from skmetrics_ext.inference.scales import drawn_bounds, drawn_p_value
 from skmetrics_ext.registry import find
-from skmetrics_ext.registry.defaults import display_name
+from skmetrics_ext.registry.defaults import Familiar, display_name
 from skmetrics_ext.result_bases import Citable, Described, Facts, IntervalResult, Result, draw
 
 # How rows of one cluster are allowed for.
@@ -347,7 +347,8 @@ class Estimate(Computable):
         with suppress(ValueError):  # the text of a sum of metrics, or a function of the user
             spec = find(self.metric).spec
             is_scorer = name in spec.scorers or f"neg_{name}" in spec.scorers
-            name = display_name(name if is_scorer else name.removesuffix("_score"))
+            is_whole = is_scorer or isinstance(name, Familiar)
+            name = display_name(name if is_whole else name.removesuffix("_score"))
             higher = spec.greater_is_better
         bounds = f"[{digits(self.low, '.4g')}, {digits(self.high, '.4g')}]"
         value = ("log ratio " if "log_ratio" in self.method else "") + f"{self.value:.4g}"

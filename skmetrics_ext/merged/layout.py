@@ -71,7 +71,7 @@ def _mergeable(metric: Any, of_rows: bool) -> Metric:
             raise InvalidParameterError(
                 f"All metrics share {shared}: pass it next to metrics=, not to {name}."
             )
-    return replace(metric, name=name)
+    return metric if name == metric.name else replace(metric, name=name)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

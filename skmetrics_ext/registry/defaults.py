@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Self
 
 # Default scorers of a report, by kind of target.
 HEADLINE: Mapping[str, tuple[str, ...]] = {
@@ -38,12 +39,31 @@ _WORDS: Mapping[str, str] = {
     "ks": "KS", "mallows": "Mallows", "matthews": "Matthews", "ndcg": "NDCG", "ovo": "one-vs-one",
     "ovr": "one-vs-rest", "pr": "PR", "prediger": "Prediger", "q": "Q", "roc": "ROC",
     "scott": "Scott", "youden": "Youden",
+    **{name: name.upper() for name in (
+        "ap", "auprc", "auroc", "ece", "eer", "fdr", "fnr", "fpr", "iou", "mcc", "npv", "ppv", "rps",
+        "tnr", "tpr",
+    )},
 }  # fmt: skip
+
+
+class Familiar(str):
+    """The registered name of a metric, which prints as the synonym that it was asked by."""
+
+    def __new__(cls, name: str, typed: str = "") -> Self:
+        """The name itself, with the synonym next to it."""
+        self = super().__new__(cls, name)
+        self.typed = typed or name
+        return self
+
+    typed: str
+
+    def __str__(self) -> str:
+        return self.typed
 
 
 def display_name(name: str, *, inside: bool = False) -> str:
     """A registered name in writing: "Log loss", or "log loss" ``inside`` a sentence."""
-    words = name.removeprefix("neg_").split("_")
+    words = str(name).removeprefix("neg_").split("_")
     text = " ".join(_WORDS.get(word, word) for word in words)
     return text if inside else text[:1].upper() + text[1:]
 

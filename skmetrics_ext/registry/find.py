@@ -19,7 +19,7 @@ from skmetrics_ext.metrics.averaging import Tell
 from skmetrics_ext.metrics.labels.summaries import confusion_statistic
 from skmetrics_ext.metrics.spec import NO_ROW, MetricSpec, UnknownSpec
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.registry.defaults import SYNONYMS
+from skmetrics_ext.registry.defaults import SYNONYMS, Familiar
 from skmetrics_ext.registry.table import SPECS
 from skmetrics_ext.tallies import Counts
 from skmetrics_ext.validation import InvalidParameterError
@@ -444,7 +444,9 @@ def _named(name: str, scorer: bool) -> Metric:
             raise InvalidParameterError(
                 f"{name!r} is a loss, and scorers are higher-is-better: 'neg_{registered}'."
             )
-        return _named(registered, scorer)
+        metric = _named(registered, scorer)
+        is_synonym = name.lower() in SYNONYMS  # not another spelling of the name
+        return replace(metric, name=Familiar(metric.name, name)) if is_synonym else metric
     near = difflib.get_close_matches(str(name), [*scorer_names(), *SYNONYMS], n=3, cutoff=0.5)
     likeness = [difflib.SequenceMatcher(None, str(name), similar).ratio() for similar in near]
     close = [

@@ -1,5 +1,7 @@
 """Names that metrics have elsewhere are accepted wherever a name is, and results hold ours."""
 
+import json
+import pickle
 import re
 
 import numpy
@@ -139,7 +141,20 @@ def test_familiar_names_on_the_command_line(command, tmp_path, capsys):
         limit[2:] = ["--require", "p/auroc - q/auroc >= -1"]
     arguments = {"metrics": ["auroc"], "cv": model, "search": model}.get(command, [*files, *limit])
     assert main([command, *arguments]) == 0
-    assert "roc_auc" in capsys.readouterr().out
+    assert re.search("roc_auc|auroc|ROC AUC", capsys.readouterr().out)
+
+
+def test_what_was_typed_is_printed_and_what_is_registered_is_read():
+    area = sx.confidence_interval("auroc", Y, P)
+    assert (area.metric, str(area).split()[0]) == ("roc_auc", "AUROC")
+    table = sx.compute_metrics(["sensitivity", "ppv"], Y, LABELS, intervals=True)
+    assert [row["metric"] for row in table] == ["recall", "precision"]
+    assert [line.split()[0] for line in str(table).splitlines()[2:4]] == ["sensitivity", "ppv"]
+    assert [row["metric"] for row in json.loads(table.to_json())["rows"]] == ["recall", "precision"]
+    assert table.frame()["metric"].tolist() == ["recall", "precision"]
+    again = pickle.loads(pickle.dumps(table["ppv"]))
+    assert (again.metric, str(again).split()[0]) == ("precision", "PPV")
+    assert str(sx.confidence_interval("recall_score", Y, LABELS)).startswith("Recall ")
 
 
 def test_a_loss_is_refused_where_scorers_are_asked_for():
