@@ -40,8 +40,8 @@ _WORDS: Mapping[str, str] = {
     "ovr": "one-vs-rest", "pr": "PR", "prediger": "Prediger", "q": "Q", "roc": "ROC",
     "scott": "Scott", "youden": "Youden",
     **{name: name.upper() for name in (
-        "ap", "auprc", "auroc", "ece", "eer", "fdr", "fnr", "fpr", "iou", "mcc", "npv", "ppv", "rps",
-        "tnr", "tpr",
+        "ap", "auprc", "auroc", "ece", "eer", "fdr", "fnr", "fpr", "iou", "mcc", "npv", "ppv",
+        "rps", "tnr", "tpr",
     )},
 }  # fmt: skip
 
