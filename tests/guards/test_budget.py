@@ -17,7 +17,7 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 SLACK = 150
 LIMITS = {
     "inference": 10550,
-    "metrics and registry": 6405,
+    "metrics and registry": 6440,
     "report": 4040,
     "operations": 640,
     "merged and slices": 3896,
