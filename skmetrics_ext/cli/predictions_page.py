@@ -56,7 +56,9 @@ def predictions_page(
         section("Groups", *map(_table, groups), is_folded=True),
     ]
     card = brief(filter(None, _card(values, pairs, verdicts)))
-    return document(title.format(Path(data.options.file).name), (), parts, card=card)
+    file = Path(data.options.file).name
+    source = f"{file}, target {data.names.true}"
+    return document(title.format(file), (), parts, card=card, source=source)
 
 
 def _table(rows: Estimates) -> str:
