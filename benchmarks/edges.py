@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -38,8 +39,10 @@ class Edge(NamedTuple):
     units: float = 1.0
 
 
-def _labels(n: int, n_classes: int, right: float = 0.7, dtype: Any = np.int64) -> Any:
-    rng = np.random.default_rng(0)
+def _labels(
+    n: int, n_classes: int, right: float = 0.7, dtype: Any = np.int64, seed: int = 0
+) -> Any:
+    rng = np.random.default_rng(seed)
     true = rng.integers(0, n_classes, n)
     pred = np.where(rng.random(n) < right, true, rng.integers(0, n_classes, n))
     return true.astype(dtype), pred.astype(dtype)
@@ -83,6 +86,45 @@ def groups() -> Iterator[Edge]:
                         metrics=["accuracy", "f1"], intervals=intervals),
                 lambda frame=frame: frame.groupby(["g", "y", "p"]).size(),
             )  # fmt: skip
+        if n_groups == 1_000:
+            asked = partial(sx.evaluate, frame, true="y", pred="p", by="g", metrics=["f1"])
+            yield Edge("gaps of F1 of 1,000 groups", "evaluations", 5,
+                       partial(asked().gaps, "f1"), asked)  # fmt: skip
+
+
+def streams() -> Iterator[Edge]:
+    batches = [_labels(65_536, 2, seed=seed) for seed in range(30)]
+    true, pred = (np.concatenate(side) for side in zip(*batches, strict=True))
+
+    def updated() -> Any:
+        accumulator = sx.Accumulator(["accuracy", "f1"])
+        for batch in batches:
+            accumulator.update(*batch)
+        return accumulator
+
+    yield Edge("30 updates of 65,536 rows", "bincounts", 2, updated,
+               lambda: [np.bincount(2 * y + p, minlength=4) for y, p in batches])  # fmt: skip
+    yield Edge("30 updates of 65,536 rows, and compute", "one call of all rows", 2,
+               lambda: updated().compute(),
+               partial(sx.compute_metrics, ["accuracy", "f1"], true, pred))  # fmt: skip
+
+
+def files() -> Iterator[Edge]:
+    import pandas as pd
+    import polars as pl
+
+    y, scores = _scores(2 * 10**6)
+    path = str(Path(tempfile.mkdtemp()) / "rows.parquet")
+    pd.DataFrame({"y": y, "s": scores[0]}).to_parquet(path)
+
+    def by_polars() -> float:
+        frame = pl.read_parquet(path)
+        return sx.roc_auc_score(frame["y"].to_numpy(), frame["s"].to_numpy())
+
+    for limit in ("1GiB", "100MB"):
+        yield Edge(f"ROC AUC of a Parquet file of 2,000,000 rows within {limit}", "polars", 2,
+                   partial(sx.evaluate, path, true="y", score="s", metrics=["roc_auc"],
+                           memory_limit=limit), by_polars)  # fmt: skip
 
 
 def clusters() -> Iterator[Edge]:
@@ -221,7 +263,10 @@ def pictures() -> Iterator[Edge]:
         )
 
 
-EDGES = class_averages, groups, clusters, areas, types, many_models, small, pictures
+EDGES = (
+    *(class_averages, groups, streams, files, clusters),
+    *(areas, types, many_models, small, pictures),
+)
 
 
 def main() -> None:

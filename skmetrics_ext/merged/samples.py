@@ -167,7 +167,7 @@ class GroupSums:
         self, metric: Metric, groups: Sequence[Any], level: float, min_rows: int
     ) -> dict[Any, Bounded]:
         """Differences of groups from all other rows, where many are read at once."""
-        if metric.sums != "tables" or self.weighted or is_ratio(metric):
+        if metric not in self.layout.of_kind("tables") or self.weighted or is_ratio(metric):
             return {}
         found: dict[Any, Bounded] = {}
         tables, settled = self.sums.tables, self.layout.settled(metric)
