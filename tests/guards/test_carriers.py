@@ -13,7 +13,9 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 # Types that carried rows, classes and a response before `Rows` and `AskedMetric` did.
 GONE = (
     "AlignedRows",
+    "DisplaySource",
     "MetricInput",
+    "ModelRows",
     "ModelTarget",
     "PreparedMetric",
     "Responses",
