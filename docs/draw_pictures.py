@@ -59,7 +59,7 @@ def draw_report() -> None:
         "naive Bayes": GaussianNB(),
     }
     report = sx.cross_validation_report(
-        models, X[:, :10], y, scoring=["gini", "f1", "matthews_corrcoef"], cv=10, random_state=0
+        models, X[:, :10], y, scoring=["roc_auc", "f1", "neg_log_loss"], cv=10, random_state=0
     )
     store(report.plot().figure_, "report")
 
