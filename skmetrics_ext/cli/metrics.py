@@ -52,7 +52,10 @@ def interval_methods(spec: MetricSpec) -> list[str]:
     accepted = inspect.signature(spec.function).parameters
     params = {**spec.params, **{name: EXAMPLES[name] for name in EXAMPLES if name in accepted}}
     metric = partial(spec.function, **params)
-    rows: Any = TRUE, PREDICTED if spec.response == "labels" else SCORE
+    response: Any = PREDICTED if spec.response == "labels" else SCORE
+    if "y_set" in accepted:
+        response = [[label] for label in PREDICTED]
+    rows: Any = TRUE, response
     if spec.ranks_labels:  # rows of four labels
         rows = [np.reshape(values, (-1, 4)) for values in rows]
     with warnings.catch_warnings(action="ignore"):

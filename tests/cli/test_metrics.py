@@ -31,10 +31,12 @@ def test_every_metric_is_explained(name, capsys):
     assert "{" not in out.split("Parameters:")[0] or "\\" in out  # only of formulas
 
 
-@pytest.mark.parametrize("name", ["aurc", "hierarchical_f1", "expected_cost"])
+@pytest.mark.parametrize(
+    "name", ["aurc", "hierarchical_f1", "expected_cost", "prediction_set_size"]
+)
 def test_a_metric_that_needs_a_parameter_is_explained_without_it(name, capsys):
     assert main(["metrics", name]) == 0
-    assert "delta" in capsys.readouterr().out.partition("\nintervals ")[2].splitlines()[0]
+    assert "bca" in capsys.readouterr().out.partition("\nintervals ")[2].splitlines()[0]
 
 
 def test_a_scorer_is_explained_with_what_its_name_sets(capsys):

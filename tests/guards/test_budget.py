@@ -26,7 +26,7 @@ LIMITS = {
     "curve_tables": 1200,
     "backends": 2190,
     "top level": 1919,
-    "cli": 2259,
+    "cli": 2264,
     "scoring": 1140,
     "questions": 545,
     "thresholds": 1354,

@@ -242,7 +242,7 @@ def prediction_set_size(
     Examples
     --------
     >>> from skmetrics_ext import prediction_set_size
-    >>> y_true, y_set = ["a", "b", "c", "b"] * 9, [["a"], ["a", "b"], [], ["c"]] * 9
+    >>> y_true, y_set = ["a", "b", "c", "b"] * 40, [["a"], ["a", "b"], [], ["c"]] * 40
     >>> prediction_set_size(y_true, y_set)
     1.0
 
@@ -254,8 +254,8 @@ def prediction_set_size(
     >>> print(by_class.where(group="b"))
     class  metric                    value     95 % interval  rows  method
     -----  -----------------------  ------  ----------------  ----  ------
-    b      prediction_set_coverage  0.5000  [0.2903, 0.7097]    18  wilson
-    b      prediction_set_size      1.5000  [1.2442, 1.7558]    18  hall
+    b      prediction_set_coverage  0.5000  [0.3930, 0.6070]    80  wilson
+    b      prediction_set_size      1.5000  [1.3880, 1.6120]    80  hall
     """
     checked = sized_rows(y_true, y_set, labels=labels, sample_weight=sample_weight)
     return float(mean(Means.of(sizes_of_rows(checked), checked.weight)))
