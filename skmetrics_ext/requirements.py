@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from skmetrics_ext.registry.find import registered_name
 from skmetrics_ext.tables import Row, Table, Tabular, columns
 from skmetrics_ext.validation import InvalidParameterError
-from skmetrics_ext.validation.errors import near, shown_names
+from skmetrics_ext.validation.errors import near, shown_names, spoken
 
 PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
 _EXAMPLES = "'roc_auc>=0.75', 'forest/roc_auc.low>=0.7' or 'worst:recall>=0.6'"
@@ -227,7 +227,8 @@ def _verdict(wanted: Requirement, row: Row, is_negated: bool, worst: Worst | Non
     if wanted.is_worst:
         if worst is None:
             raise InvalidParameterError(
-                f"The requirement {wanted.text!r} needs groups: pass by=, or leave out 'worst:'."
+                f"The requirement {wanted.text!r} needs groups: pass {spoken('by=')}, or leave out "
+                "'worst:'."
             )
         sources = list(map(Row, worst(row.metric, model)))
     judged, left_out = [], []

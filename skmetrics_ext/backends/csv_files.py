@@ -19,7 +19,7 @@ from typing import Any
 from skmetrics_ext.backends.read_errors import Placed, guarded_batches, placed, reading
 from skmetrics_ext.merged.columns import ColumnNames
 from skmetrics_ext.validation import InvalidParameterError
-from skmetrics_ext.validation.errors import printable
+from skmetrics_ext.validation.errors import printable, spoken
 
 # Missing values of pandas, quoted or not.
 _MISSING = (
@@ -50,6 +50,7 @@ _NO_SIGN = {
     "comma": "which is no number: a decimal point is needed, not a comma",
     "either": "whose comma marks decimals or thousands: a decimal point is needed, not a comma",
 }
+_NO_UTF8 = "is no UTF-8 text"
 # Signs around numbers, which are removed with the separators of thousands.
 _SIGNS = "$€£¥₹%"
 _SPACES = " \u00a0\u202f"
@@ -198,7 +199,7 @@ def header_of(file: str, form: TextForm = PLAIN) -> list[str]:
     if not header:
         raise InvalidParameterError(f"{file!r} is empty: a header with names is needed.")
     if any(c == "\x00" or "\ud800" <= c <= "\udfff" for name in header for c in name):
-        raise InvalidParameterError(f"{file!r} cannot be read: its header is no UTF-8 text.")
+        raise InvalidParameterError(f"{file!r} cannot be read: its header {spoken(_NO_UTF8)}.")
     return header
 
 
@@ -326,7 +327,7 @@ def _decimal_sign(examples: Mapping[str, _Examples], files: Iterable[str], form:
     if comma is None or not points:
         return "." if comma is None else ","
     point, (value, where) = next(iter(points.items()))
-    why = f"and column {point!r} {value!r} in {where}: one sign of decimals is needed"
+    why = f"and column {point!r} {value!r} in {where}: {spoken('one sign of decimals is needed')}"
     raise _refused(comma, *examples[comma]["comma"], why)
 
 
@@ -364,7 +365,7 @@ def _row_of(column: Any, value: str) -> int:
 
 
 def _refused(name: str, value: str, where: str, why: str) -> InvalidParameterError:
-    return InvalidParameterError(f"Column {name!r} holds {value[:60]!r} in {where}, {why}.")
+    return InvalidParameterError(f"Column {name!r} holds {value[:60]!r} in {where}, {spoken(why)}.")
 
 
 def _type(forms: set[str], is_number: bool) -> str:
@@ -387,7 +388,7 @@ def csv_batches(files: Iterable[str], types: Mapping[str, Any], form: TextForm =
             if "invalid UTF8 data" not in str(error):
                 raise
             raise InvalidParameterError(
-                f"{file!r} cannot be read: a value is no UTF-8 text."
+                f"{file!r} cannot be read: a value {spoken(_NO_UTF8)}."
             ) from error
 
 

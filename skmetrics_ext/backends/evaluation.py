@@ -39,6 +39,7 @@ from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.column_names import check_names, note_on_name
 from skmetrics_ext.validation.containers import take_rows
+from skmetrics_ext.validation.errors import spoken
 from skmetrics_ext.validation.parameters import check_draws, check_integer, check_level
 
 _UNITS = {
@@ -482,8 +483,8 @@ def read_bytes(limit: int | str) -> int:
         n_bytes = 0 if isinstance(limit, str) else int(limit)
     if n_bytes <= 0:
         raise InvalidParameterError(
-            "memory_limit must be a number of bytes, or text like '500MB' or '2GiB', got "
-            f"{limit!r}."
+            f"{spoken('memory_limit')} must be a number of bytes, or text like '500MB' or '2GiB', "
+            f"got {limit!r}."
         )
     return n_bytes
 

@@ -25,11 +25,12 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.slices.coding import quantile_edges
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.errors import spoken
 
 TOO_MANY = (
-    "There are more than {most} distinct scores, which is what memory_limit allows to hold: "
+    "There are more than {most} distinct scores, which is what {limit} allows to hold: "
     "install DuckDB, which sorts on disk (pip install 'skmetrics-ext[duckdb]'), or raise "
-    "memory_limit."
+    "{limit}."
 )
 
 
@@ -124,7 +125,8 @@ class MemoryEngine(Engine):
                     stack.add(tally)
             held = [stack for known in stacks.values() for stack in known]
             if not self.resident and distinct_beyond(held, task.plan.most):
-                raise InvalidParameterError(TOO_MANY.format(most=task.plan.most))
+                limit = spoken("memory_limit")
+                raise InvalidParameterError(TOO_MANY.format(most=task.plan.most, limit=limit))
         return totals, stacks
 
     def n_passes(self, task: partitions.Task) -> int:

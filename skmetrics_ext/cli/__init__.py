@@ -22,25 +22,31 @@ from skmetrics_ext.cli.score import COMPARE, SCORE
 from skmetrics_ext.cli.sites import MERGE, TALLY
 from skmetrics_ext.cli.slices import SLICES
 from skmetrics_ext.cli.threshold import THRESHOLD
+from skmetrics_ext.validation.errors import speaking
 
 COMMANDS = (CV, SEARCH, SCORE, COMPARE, THRESHOLD, SLICES, LABEL, TALLY, MERGE, LIST)
 INTERRUPTED = 130  # the status of a process that SIGINT ended
 
-# Python arguments in errors -> options of the command line.
-_OPTIONS = {
+# What errors say here, where they name arguments of Python or give no advice.
+_POINT = "needed, not a comma"
+_SEPARATORS = f"{_POINT}; --decimal , reads commas as decimal points, --thousands , removes them"
+_NO_NUMBER = "which is no number"
+_WORDS = {
     "pos_label=": "--positive ",
-    "needed, not a comma.": "needed, not a comma; --decimal , reads commas as decimal points, "
-    "--thousands , removes them.",
-    "which is no number.": "which is no number; --missing TEXT names a mark of missing values.",
-    "one sign of decimals is needed.": "--decimal names the decimal separator.",
-    "no UTF-8 text.": "no UTF-8 text; --encoding names its encoding, such as gbk or latin-1.",
-    "drop or fill such rows.": "--drop-missing leaves out such rows.",
-    "skmetrics_ext.get_scorer_names() lists all.": "`skmetrics-ext metrics` lists all.",
-    "memory_limit": "--memory",
-    "min_cell= joins neighbouring bins of scores: pass bins= too": "--min-cell joins neighbouring "
-    "bins of scores: pass --bins too",
+    "pass pos_label= for": "pass --positive for",
+    "by=": "--by",
+    "bins=": "--bins",
     "min_cell=": "--min-cell ",
-    "needs groups: pass by=": "needs groups: pass --by",
+    "memory_limit": "--memory",
+    _NO_NUMBER: f"{_NO_NUMBER}; --missing TEXT names a mark of missing values",
+    f"{_NO_NUMBER}: a decimal point is {_POINT}": f"{_NO_NUMBER}: a decimal point is {_SEPARATORS}",
+    f"whose comma marks decimals or thousands: a decimal point is {_POINT}": (
+        f"whose comma marks decimals or thousands: a decimal point is {_SEPARATORS}"
+    ),
+    "one sign of decimals is needed": "--decimal names the decimal separator",
+    "is no UTF-8 text": "is no UTF-8 text; --encoding names its encoding, such as gbk or latin-1",
+    "drop or fill such rows": "--drop-missing leaves out such rows",
+    "skmetrics_ext.get_scorer_names() lists all": "`skmetrics-ext metrics` lists all",
 }
 
 
@@ -82,16 +88,13 @@ def main(argv: Sequence[str] | None = None) -> int:
             given = sys.argv[1:] if argv is None else list(argv)
             named = next((text for text in given if not text.startswith("-")), None)
             options = _parser(named).parse_args(given)
-            with ExitStack() as stack:
+            with ExitStack() as stack, speaking(_WORDS):
                 resolve(options, stack)
                 status = options.run(options)
             sys.stdout.flush()
             return int(status or 0)
         except (ValueError, ImportError) as error:
-            text = str(error)
-            for word, option in _OPTIONS.items():
-                text = text.replace(word, option)
-            log(f"error: {text}")
+            log(f"error: {error}")
             return 2
         except BrokenPipeError:  # the reader, such as head, has stopped reading
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -48,11 +48,10 @@ def _cv(options: argparse.Namespace) -> int:
     report = replace(report, data_warnings=(*data.warnings, *report.data_warnings))
     if options.save:  # before printing: the reader of stdout may stop early, as `head` does
         report.save(options.save)
-    text = str(report).replace("pass pos_label= for", "pass --positive for")
     figures = json.loads(str(report.to_json())) if options.json else {}
     page, former = partial(report.to_html, source=source_of(options)), partial(_former, figures)
     return show(
-        *(options, figures, lambda: text, lambda met: page(requirements=met)),
+        *(options, figures, report.__str__, lambda met: page(requirements=met)),
         *(report.require, former),
     )
 

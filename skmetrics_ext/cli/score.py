@@ -97,6 +97,7 @@ def _by_group(values: Values, lead: Sequence[str]) -> Estimates:
     if len(groups) > 1:
         place = [column.title for column in columns].index("rows")
         columns.insert(place, Shown("to all", "gap", signed))
+        lead = [f"{lead[0]}; to all: difference from all rows"]
     return Estimates(rows, columns=columns, lead=lead, confidence_level=level)
 
 
@@ -201,7 +202,10 @@ def _compare(options: argparse.Namespace) -> int:
         return check_requirements(requirements, named, groups, values.reader)
 
     def text() -> str:
-        lead = [_described(data), *(claim_text(row) for row in whole if "concluded" in row)]
+        lead = [
+            _described(data),
+            *(claim_text(row) for row in whole if "concluded" in row),
+        ]
         return str(Estimates(pairs, lead=lead, adjusted=pairs.adjusted))
 
     def former() -> Any:

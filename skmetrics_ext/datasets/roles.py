@@ -215,8 +215,8 @@ def notes_on(roles: Iterable[Role], most_levels: int, n_dropped: int) -> tuple[s
 def repeated_identifiers(roles: Iterable[Role], n_rows: int) -> tuple[str, ...]:
     """Lines about identifiers with repeated values, which may indicate dependent rows."""
     return tuple(
-        f"{role.name} repeats ({role.n_levels:,} values in {n_rows - role.n_missing:,} rows): if "
-        f"rows with the same value belong together, pass --groups {role.name}"
+        f"column {role.name} repeats ({role.n_levels:,} values in {n_rows - role.n_missing:,} "
+        f"rows): if rows with the same value belong together, pass --groups {role.name}"
         for role in roles
         if role.why.startswith("identifier") and role.n_levels < n_rows - role.n_missing
     )

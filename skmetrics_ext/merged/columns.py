@@ -19,6 +19,7 @@ from skmetrics_ext.slices.group_columns import NO_GROUPS, GroupColumns
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import Column, marked_missing, read_column
 from skmetrics_ext.validation.encoding import Order, encode, encode_columns, find_labels, order_of
+from skmetrics_ext.validation.errors import spoken
 from skmetrics_ext.validation.rows import check_total
 from skmetrics_ext.validation.scores import check_mergeable
 from skmetrics_ext.validation.targets import label_values
@@ -233,7 +234,7 @@ def read_value_column(data: Any, name: str, place: RowLocation) -> Column:
     if missing.any():
         where = place.of(int(np.argmax(missing)))
         raise InvalidParameterError(
-            f"Column {name!r} has a missing value in {where}; drop or fill such rows."
+            f"Column {name!r} has a missing value in {where}; {spoken('drop or fill such rows')}."
         )
     read = read_column(column, name)
     values = read.values

@@ -27,6 +27,7 @@ from skmetrics_ext.registry import Metric, parameters_of
 from skmetrics_ext.result_bases import CurveResult
 from skmetrics_ext.tallies import RankTally, ScoreSketch, Stretch, Wins
 from skmetrics_ext.validation import InvalidParameterError, Scores
+from skmetrics_ext.validation.errors import spoken
 
 NAN = float("nan")
 _GRID = 4  # ranges keep so many times the points of a curve, to choose from
@@ -509,7 +510,7 @@ def read_ranking(rankings: MergedRankings, most: int) -> Value:
         return Value(
             NAN,
             f"needs all distinct scores at once, and {distinct} are more than the {most} that "
-            "memory_limit allows",
+            f"{spoken('memory_limit')} allows",
         )
     is_forecast = metric.spec.response == "probabilities" and metric.spec.check != Scores.check
     if is_forecast and not rankings.binary:

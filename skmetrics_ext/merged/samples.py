@@ -48,6 +48,7 @@ from skmetrics_ext.slices.group_columns import NO_GROUPS, GroupColumns
 from skmetrics_ext.tallies import ConfusionTally, MomentTally, RankTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, Scores
 from skmetrics_ext.validation.encoding import find_labels
+from skmetrics_ext.validation.errors import spoken
 from skmetrics_ext.validation.groups import INDEPENDENT, Design, read_groups
 from skmetrics_ext.validation.labels import subset
 
@@ -474,9 +475,10 @@ def hold_rows(
         part = columns.read_part(data, names, place)
         size += _BYTES * part.n_rows * (len(names.score) + 5)
         if size > most_bytes:
+            limit = spoken("memory_limit")
             raise InvalidParameterError(
-                f"{option} needs the rows in memory, but they take more than memory_limit, "
-                f"{most_bytes} bytes: raise memory_limit, or leave out {option.partition('=')[0]}."
+                f"{option} needs the rows in memory, but they take more than {limit}, "
+                f"{most_bytes} bytes: raise {limit}, or leave out {option.partition('=')[0]}."
             )
         parts_read.append(part)
         if names.clusters is not None:

@@ -29,6 +29,7 @@ from skmetrics_ext.validation import (
 )
 from skmetrics_ext.validation.containers import Column
 from skmetrics_ext.validation.encoding import Order
+from skmetrics_ext.validation.errors import spoken
 from skmetrics_ext.validation.labels import read_labels, read_target
 from skmetrics_ext.validation.positive import usual_pair
 from skmetrics_ext.validation.rows import check_total, read_rows
@@ -359,10 +360,11 @@ class StreamSums:
 
     def without_small_cells(self, least: int) -> StreamSums:
         """Join bins with cells of fewer than ``least`` rows; reject other sums with such cells."""
+        cell = spoken("min_cell=")
         if self.state.is_weighted:
             raise InvalidParameterError(
-                "min_cell= counts rows, and sums of weighted rows do not show how many: leave out "
-                "min_cell=, or the weights."
+                f"{cell} counts rows, and sums of weighted rows do not show how many: leave out "
+                f"{cell}, or the weights."
             )
         table = self.sums.tables[None]
         cells = {
@@ -377,13 +379,13 @@ class StreamSums:
         few = [f"{name} ({n:g})" for name, n in cells.items() if 0 < n < least]
         if few:
             raise InvalidParameterError(
-                f"Cells with fewer than min_cell={least} rows: {', '.join(few[:3])}. Leave out the "
+                f"Cells with fewer than {cell}{least} rows: {', '.join(few[:3])}. Leave out the "
                 "metrics that read them, or share the sums of more rows."
             )
         if self.edges is None and self.ranks:
             raise InvalidParameterError(
-                "min_cell= joins neighbouring bins of scores: pass bins= too, the same at all "
-                "sites."
+                f"{cell} joins neighbouring bins of scores: pass {spoken('bins=')} too, the same "
+                "at all sites."
             )
         coarse = [
             edges_of_cells(tally, bounds, least)

@@ -23,6 +23,7 @@ from skmetrics_ext.registry.defaults import SYNONYMS, Familiar
 from skmetrics_ext.registry.table import SPECS
 from skmetrics_ext.tallies import Counts
 from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.errors import spoken
 from skmetrics_ext.validation.labels import read_labels
 from skmetrics_ext.validation.positive import positive_class
 
@@ -456,7 +457,7 @@ def _named(name: str, scorer: bool) -> Metric:
     ]
     hint = f" Did you mean {' or '.join(close)}?" if close else ""
     raise InvalidParameterError(
-        f"{name!r} is not a valid scoring value.{hint} skmetrics_ext.get_scorer_names() lists all."
+        f"{name!r} is not a valid scoring value.{hint} {spoken(_LISTS_ALL)}."
     )
 
 
@@ -480,6 +481,7 @@ def _registered(name: str, spec: MetricSpec, params: dict[str, Any]) -> Metric:
 
 # --------------------------------------------------------------------------- what can be computed
 
+_LISTS_ALL = "skmetrics_ext.get_scorer_names() lists all"
 _SEVERAL = ("average", "multi_class", "target")  # parameters of more than two classes
 
 

@@ -27,6 +27,7 @@ from skmetrics_ext.report.summary import (
 )
 from skmetrics_ext.tables import Row, Shown, Table, columns, joined_notes, without_methods
 from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation.errors import spoken
 
 RowKind = Literal["summary", "folds", "pooled", "compare"]
 _TESTS = (
@@ -241,7 +242,7 @@ def heading(report: FoldValues) -> list[str]:
     ]
     if report.left_out:
         names = ", ".join(report.left_out)
-        lines.append(f"no positive class is known: pass pos_label= for {names}")
+        lines.append(f"no positive class is known: {spoken('pass pos_label= for')} {names}")
     return lines
 
 

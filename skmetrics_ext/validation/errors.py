@@ -5,7 +5,9 @@ from __future__ import annotations
 import difflib
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 _SCORERS = ("sklearn.metrics._scorer", "skmetrics_ext.scoring.scorer")
@@ -17,6 +19,24 @@ class InvalidParameterError(ValueError, TypeError):
 
 class MixedTargetsError(InvalidParameterError):
     """True labels of two classes, and scores where predicted labels are needed."""
+
+
+_SPOKEN: ContextVar[Mapping[str, str]] = ContextVar("spoken")
+
+
+@contextmanager
+def speaking(words: Mapping[str, str]) -> Iterator[None]:
+    """Errors say these words, such as the options of a command, in place of those of Python."""
+    token = _SPOKEN.set(words)
+    try:
+        yield
+    finally:
+        _SPOKEN.reset(token)
+
+
+def spoken(words: str) -> str:
+    """Words about an argument, as they are said where the call comes from."""
+    return _SPOKEN.get({}).get(words, words)
 
 
 def check_option(name: str, value: Any, options: Iterable[Any]) -> None:

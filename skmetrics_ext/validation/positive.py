@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.validation.errors import InvalidParameterError
+from skmetrics_ext.validation.errors import InvalidParameterError, spoken
 
 # Pairs whose positive class is known by convention; no other order or name of labels tells it.
 _PAIRS = ([0, 1], [-1, 1])
@@ -80,7 +80,7 @@ def positive_class(
     if natural is None and either and listed:
         return listed[-1]
     if natural is None:
-        options = [f"pos_label={label!r}" for label in reversed(listed)]
+        options = [f"{spoken('pos_label=')}{label!r}" for label in reversed(listed)]
         if by_labels:
             options = [f"labels={order!r}" for order in (listed, listed[::-1])]
         passed = " or ".join(options)
