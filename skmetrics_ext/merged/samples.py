@@ -407,11 +407,11 @@ class HeldRows:
         """The value of a metric of selected rows, and its statistic or why it has none."""
         if kept is None:
             return Value(_NAN, NO_ROWS), NO_ROWS
-        settled = self.layout.settled(metric) if metric.sums == "tables" else metric
         checked = call(partial(self._checked, metric, kept))
         if checked.reason:
-            return checked, checked.reason
-        data, tally = checked.value, settled.tally_of(checked.value)
+            return Value(_NAN, checked.reason), checked.reason
+        settled, data = checked.value
+        tally = settled.tally_of(data)
         if tally is None:
             function = partial(settled.function, data, data, **settled.params)
             found = call(function, metric.spec.undefined)
@@ -443,14 +443,14 @@ class HeldRows:
                 self._kept[groups] = SelectedRows(rows, cluster, group, {})
         return self._kept[groups]
 
-    def _checked(self, metric: Metric, kept: SelectedRows) -> Any:
-        """Rows as checked input of a metric's function."""
+    def _checked(self, metric: Metric, kept: SelectedRows) -> tuple[Metric, Any]:
+        """A settled metric, and rows as checked input of its function."""
         spec = metric.spec
         reads_scores = spec.response != "probabilities" or spec.check == Scores.check
         key = metric.sums == "tables", reads_scores, spec.least_classes > 2
         if key not in kept.views:
             kept.views[key] = self._view(key, kept.rows)
-        return kept.views[key]
+        return self.layout.settled(metric) if key[0] else metric, kept.views[key]
 
     def _view(self, key: tuple[bool, bool, bool], rows: Array) -> Any:
         """Labels, scores (of every class) or probabilities of some rows."""
