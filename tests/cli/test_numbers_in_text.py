@@ -160,13 +160,13 @@ def test_an_identifier_that_repeats_is_a_finding_on_the_page(tmp_path, capsys):
         }
     )
     path = written(tmp_path / "a.csv", frame)
-    said = "olumn customer_id repeats (25 values in 125 rows)"
+    said = "column customer_id repeats (25 values in 125 rows)"
     for command in ("cv", "search"):
         page = tmp_path / f"{command}.html"
         models = ("--models", "tree", "--folds", "2", "--quiet", "--html", str(page))
         assert main([command, path, *models]) == 0
-        assert said in page.read_text(encoding="utf-8")
+        assert said in page.read_text(encoding="utf-8").lower()
     saved = tmp_path / "a.report"
     assert main(["cv", path, *FAST, "--save", str(saved)]) == 0
     (finding,) = [f for f in CrossValidationReport.load(saved).findings() if f.code == "data"]
-    assert finding.text.startswith(f"c{said}")
+    assert finding.text.startswith(said)
