@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn import metrics
 
 import skmetrics_ext as sx
 from skmetrics_ext.inference import derivatives
@@ -130,3 +131,30 @@ def test_groups_of_rows_of_many_classes():
     assert (gap.low, gap.high) == pytest.approx((theirs.low, theirs.high), rel=1e-9)
     assert table.worst("accuracy")[0].group in (0, 1, 2)
     assert table.spread("f1_macro").n_groups == 3
+
+
+def test_areas_of_single_classes_are_computed_with():
+    """Two classes of one model by the bootstrap of whole rows; one class of two is `compare`."""
+    rng, n = np.random.default_rng(4), 240
+    true = rng.integers(0, 3, n)
+    first, second = (
+        scores / scores.sum(axis=1, keepdims=True)
+        for scores in (rng.dirichlet([1, 1, 1], n) + np.eye(3)[true] * up for up in (0.5, 0.3))
+    )
+    tables = [
+        sx.confidence_interval("roc_auc", true, proba, multi_class="ovr", average=None)
+        for proba in (first, second)
+    ]
+    found = tables[0][0].estimate - tables[0][1].estimate
+    area = metrics.roc_auc_score
+    expected = area(true == 0, first[:, 0]) - area(true == 1, first[:, 1])
+    assert found.value == pytest.approx(expected)
+    drawn = []
+    for _ in range(400):
+        rows = rng.integers(0, n, n)
+        y, p = true[rows], first[rows]
+        drawn.append(area(y == 0, p[:, 0]) - area(y == 1, p[:, 1]))
+    assert found.standard_error == pytest.approx(np.std(drawn), rel=0.1)
+    other = tables[0][2].estimate - tables[1][2].estimate
+    alone = sx.compare("roc_auc", true == 2, first[:, 2], second[:, 2])
+    assert (*other, other.p_value) == pytest.approx((*alone, alone.p_value))

@@ -401,8 +401,16 @@ def _merged(labels: Labels, kept: Sequence[Any]) -> Labels:
 
 
 def samples_of_classes(sample: Any) -> list[Any]:
-    """A sample of each class, if the metric of labels has a value for each; else none."""
-    metric, data = sample.metric, getattr(sample, "data", None)
+    """A sample of each class, if the metric has a value for each; else none."""
+    metric: Metric = sample.metric
+    data: Any = getattr(sample, "data", None)
+    by_class = np.ndim(sample.value) and not sample.is_slow and hasattr(data, "score")
+    if by_class and data.kind == "multiclass":  # rankings of each class against the rest
+        alone = metric.without("average", "multi_class")
+        return [
+            replace(sample_of(alone, _against_rest(data, k), sample.design, value), given=data)
+            for k, value in enumerate(sample.value.tolist())
+        ]
     if not (isinstance(data, Labels) and np.ndim(sample.value)):
         return []
     if metric.spec.is_table or not metric.takes("average"):
@@ -413,6 +421,13 @@ def samples_of_classes(sample: Any) -> list[Any]:
         sample_of(metric.with_params(average="macro", labels=[label]), data, sample.design, value)
         for label, value in zip(classes, values, strict=True)
     ]
+
+
+def _against_rest(scores: Scores, k: int) -> Scores:
+    """The scores of a class against the rest, as two classes."""
+    classes, marks = scores.classes[[k - 1, k]], (scores.true == k).astype(np.int64)
+    columns: dict[str, Any] = {"classes": classes, "true": marks, "score": scores.score[:, k]}
+    return replace(scores, kind="binary", **columns, cache={})
 
 
 def _knows(metric: Metric, function: Callable[..., Any], handled: Any) -> bool:
