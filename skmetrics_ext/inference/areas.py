@@ -47,8 +47,9 @@ class Sides(NamedTuple):
 
 def rows_of_area(statistic: Linearized) -> Linearized:
     """The statistic of an unweighted area from one sort of its rows, without a table of scores."""
-    is_counted = statistic.design.is_counted and statistic.known is None
-    return statistic.as_rows() if is_counted and statistic.origin.is_one_table else statistic
+    sample, is_counted = statistic.origin, statistic.design.is_counted and statistic.known is None
+    has_rows = is_counted and sample.is_one_table and not sample.known  # sums have atoms alone
+    return statistic.as_rows() if has_rows else statistic
 
 
 def area_interval(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Interval:
@@ -148,7 +149,7 @@ def sides_of(sample: Any) -> Sides:
     start, stop = sample.metric.spec.bounds
     if sample.is_one_table:
         areas = (np.reshape(sample.value, 1) - start) / (stop - start)
-        if sample.design.is_counted and sample.label is not None:
+        if sample.design.is_counted and sample.label is not None and not sample.known:
             sizes = sample.by_class[1::-1]
         else:
             classes = [sample.atoms.label == k for k in (1, 0)]

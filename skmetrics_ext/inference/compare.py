@@ -391,8 +391,8 @@ def _of_labels(first: Any, second: Any, asked: Asked) -> Estimate:
     elif found is None:
         name = (LOG_RATIO if log else "delta") if method == "auto" else method
         check_option("method", name, (LOG_RATIO if log else "delta", ANYTIME))
-        by_delta = partial(_by_delta, log=log)
-        found = (_by_looks if name == ANYTIME else by_delta)(first, second, asked)
+        run = _by_looks if name == ANYTIME else partial(_by_delta, log=log)
+        found = run(first, second, asked)
         design = {} if first.design.is_plain else first.atoms.of_design()
         found = replace(found, **design, note=with_design(found.note, first.atoms))
         if correction.by_proxy and not correction.is_weighted:

@@ -46,7 +46,8 @@ _EMPTY: dict[str, Any] = {
 }
 _OF_ESTIMATES = KEYS[6:]
 _OF_DESIGN = ("n_groups", "n_strata", "design_effect")
-_FURTHER = ("value_a", "value_b", "statistic", "alternative", "margin", *_OF_DESIGN)
+_OF_TESTS = ("value_a", "value_b", "statistic", "alternative", "margin")
+_FURTHER = (*_OF_TESTS, *_OF_DESIGN)
 _OF_GROUPS = ("rest", "overall", "best")  # references of groups
 _TWO_ROWS = "rows are not subtracted: use t[0].estimate - t[1].estimate"
 
@@ -199,8 +200,7 @@ def difference_row(
     estimate: Estimate, row: EstimateRow, against: Any, **further: Any
 ) -> EstimateRow:
     """The row of a difference from another row."""
-    named = ("value_a", "value_b", "statistic", "alternative", "margin")
-    values = {key: getattr(estimate, key) for key in named}
+    values = {key: getattr(estimate, key) for key in _OF_TESTS}
     return row_of(estimate, row, against=against, **values, **further)
 
 

@@ -43,7 +43,8 @@ from skmetrics_ext.validation.containers import count_rows, missing_rows, take_p
 
 Population = Literal["process", "pool"]
 POPULATIONS = ("process", "pool")
-_SCORES = {"wilson": "wilson", "dice": "wilson", "share of rows": "wilson", "score": "effective_n"}
+_SCALES = {kind: kind for kind in ("wilson", "hall", "log", "logit", "delta")}
+_SCALES |= {"dice": "wilson", "share of rows": "wilson", "score": "effective_n"}
 NOT_NARROWER = "proxy not used: it would not narrow the interval"
 OTHER_LABELS = (
     "These two estimates use different labels, proxies or sampling probabilities of the same rows: "
@@ -166,10 +167,7 @@ def _at_any_time(statistic: Any, method: str, level: Any, plan: DrawPlan) -> Int
 
 def _scale_of(plain: Any) -> str:
     """The method for the scale on which the metric has its plain interval."""
-    kind = plain.origin.kind
-    if kind in ("hall", "log", "logit", "delta"):
-        return str(kind)
-    return _SCORES.get(kind) or scales_of(plain.bounds)[0]
+    return _SCALES.get(plain.origin.kind) or scales_of(plain.bounds)[0]
 
 
 def _interval(statistic: Any, method: str, level: Any, plan: DrawPlan) -> Interval:

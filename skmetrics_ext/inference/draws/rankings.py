@@ -254,12 +254,6 @@ class RankingSample(TallySample):
         mass = index.tally(self.atoms.mass(self.atoms.rows)).mass
         return CountedRanking(rows.thresholds, mass, rows.mass)
 
-    def ways(self) -> tuple[Array | None, ...]:
-        if np.ndim(self.value) == 1 and not self.is_one_table:
-            # Each class against the rest, which is one class of the other rows.
-            return (self.data.marks().T.astype(np.int64),)
-        return (self.atoms.label,)
-
     def of_draws(self, n_draws: int, seed: np.random.SeedSequence, *, stratified: bool) -> Array:
         if not (self.is_one_table and self.design.is_counted and is_area(self.metric)):
             return super().of_draws(n_draws, seed, stratified=stratified)
