@@ -367,16 +367,11 @@ def compare_pair(first: Linearized, second: Linearized, asked: Asked) -> Estimat
         result = runs[chosen][1](first, second, asked)
         if first.design.is_plain:
             return result
-        effect = design_effect(first, second, log=chosen == LOG_RATIO)
+        log, effect = chosen == LOG_RATIO, _NAN
+        if has_influence:
+            effect = float(difference_of(first, second, log=log).design_effect())
     note = with_design(result.note, first.atoms)
     return replace(result, **first.atoms.of_design(), design_effect=effect, note=note)
-
-
-def design_effect(first: Linearized, second: Linearized, *, log: bool = False) -> float:
-    """The design effect of a difference; nan without a derivative by the rows."""
-    if not (first.has_influence and second.has_influence):
-        return _NAN
-    return float(difference_of(first, second, log=log).design_effect())
 
 
 def _of_labels(first: Any, second: Any, asked: Asked) -> Estimate:

@@ -18,6 +18,7 @@ import numpy as np
 
 from skmetrics_ext.inference import notes
 from skmetrics_ext.inference.anytime import ANYTIME
+from skmetrics_ext.inference.areas import AUC_METHODS, rows_of_area
 from skmetrics_ext.inference.draws import readers
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
 from skmetrics_ext.inference.linearized import Contributions, Linearized, linearize
@@ -186,7 +187,8 @@ def _interval(statistic: Any, method: str, level: Any, plan: DrawPlan) -> Interv
 
 def _of_plain(compute: Method, statistic: Any, method: str, level: Any, plan: DrawPlan) -> Interval:
     """The interval of the labelled rows, with what is known of the others."""
-    found = compute(statistic.plain, method, level, plan)
+    plain = rows_of_area(statistic.plain) if method in AUC_METHODS else statistic.plain
+    found = compute(plain, method, level, plan)
     said = filter(None, (str(found.notes), statistic.correction.note))
     return found._replace(notes="; ".join(said))
 

@@ -402,8 +402,7 @@ def _merged(labels: Labels, kept: Sequence[Any]) -> Labels:
 
 def samples_of_classes(sample: Any) -> list[Any]:
     """A sample of each class, if the metric has a value for each; else none."""
-    metric: Metric = sample.metric
-    data: Any = getattr(sample, "data", None)
+    metric, data = sample.metric, getattr(sample, "data", sample)
     by_class = np.ndim(sample.value) and not sample.is_slow and hasattr(data, "score")
     if by_class and data.kind == "multiclass":  # rankings of each class against the rest
         alone = metric.without("average", "multi_class")
