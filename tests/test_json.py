@@ -59,6 +59,7 @@ RESULTS = {
     "cochran_q_test": lambda: sx.significance.cochran_q_test(Y, [P, 1 - P]),
     "compare": lambda: sx.compare("accuracy", Y, P, 1 - P),
     "compare_many": lambda: sx.compare_many("accuracy", Y, {"a": P, 2: 1 - P}),
+    "gains_table": lambda: sx.gains_table(Y, S),
     "leaderboard": lambda: sx.leaderboard("accuracy", Y, {"a": P, "b": 1 - P}),
     "compare_samples": lambda: sx.compare_samples("accuracy", Y, P, Y, 1 - P),
     "compute_metrics": by_site,

@@ -12,7 +12,6 @@ ROOT = Path(__file__).parents[2]
 # of inference need what computes them; the others may go.
 CIRCLES = {
     "inference": "operators of estimates",
-    "thresholds": "search and uncertainty",
 }
 
 
