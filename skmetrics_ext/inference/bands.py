@@ -116,7 +116,7 @@ class CurveBand(Tabular):
 
     def _as_rows(self) -> Table:
         columns = self.columns()
-        level = f"{100 * self.confidence_level:g}% {self.band}, {self.method}"
+        level = f"{100 * self.confidence_level:g} % {self.band}, {self.method}"
         lead = [f"{self.metric} by {self.along} ({level})"]
         listed = zip(*(list(column) for column in columns.values()), strict=True)
         rows = [dict(zip(columns, row, strict=True)) for row in listed]
@@ -224,7 +224,7 @@ def curve_band(
     >>> y_true = [0, 1, 0, 0, 1, 0, 1, 1, 0, 1] * 6
     >>> y_score = [k % 10 / 10 + k % 7 / 20 for k in range(60)]
     >>> print(curve_band("sensitivity_at_specificity", y_true, y_score, at=[0.5, 0.8]))
-    sensitivity_at_specificity by specificity (95% pointwise, logit)
+    sensitivity_at_specificity by specificity (95 % pointwise, logit)
     specificity   value          interval  standard_error
     -----------  ------  ----------------  --------------
          0.5000  0.7667  [0.4801, 0.9212]          0.1134

@@ -131,7 +131,7 @@ def compare_many(
     >>> a, b = [0, 0, 1, 1] * 40 + [1, 0, 1, 0] * 10, [0, 1, 1, 1] * 50
     >>> c = [0, 1, 1, 1] * 40 + [0, 0, 1, 0] * 10
     >>> print(compare_many("balanced_accuracy", y_true, {"a": a, "b": b, "c": c}, random_state=0))
-    balanced_accuracy: a 0.9, b 0.75, c 0.75 (95% simultaneous intervals, max_t)
+    balanced_accuracy: a 0.9, b 0.75, c 0.75 (95 % simultaneous intervals, max_t)
     metric             model  against   value  reference  difference    95 % interval  p (adjusted)
     -----------------  -----  -------  ------  ---------  ----------  ---------------  ------------
     balanced_accuracy  a      b        0.9000     0.7500     +0.1500   [0.065, 0.235]       < 0.001
@@ -174,7 +174,7 @@ def compare_many(
     return Estimates(
         found,
         confidence_level=level,
-        lead=[f"{measure.name}: {listed} ({100 * level:g}% simultaneous intervals, {described})"],
+        lead=[f"{measure.name}: {listed} ({100 * level:g} % simultaneous intervals, {described})"],
         notes=class_notes(positive_class_of(statistics[0].origin)),
         adjusted=found.adjusted,
         compared={"model": names},

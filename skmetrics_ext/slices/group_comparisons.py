@@ -471,7 +471,7 @@ class GroupSpread(Result):
         return Table([{"largest": self.largest, **ends, **row}])
 
     def __str__(self) -> str:
-        rare = f"{100 * (1 - self.confidence_level):g}%"
+        rare = f"{100 * (1 - self.confidence_level):g} %"
         return (
             f"{self.largest:.4g} from {_in_words(self.lowest)} to {_in_words(self.highest)} "
             f"({self.n_groups} groups); equal groups would lie {self.expected:.4g} apart on "

@@ -95,7 +95,7 @@ class ThresholdInterval(Described):
             {"of": name, **{column: getattr(estimate, column) for column in columns}}
             for name, estimate in estimates.items()
         ]
-        return Table(rows, lead=[f"{100 * self.threshold.confidence_level:g}% intervals"])
+        return Table(rows, lead=[f"{100 * self.threshold.confidence_level:g} % intervals"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -276,7 +276,7 @@ def optimal_threshold(
     >>> y_true = [0, 0, 1, 0, 1, 1] * 20
     >>> y_score = [k % 17 + 6 * label for k, label in enumerate(y_true)]
     >>> print(optimal_threshold(y_true, y_score, criterion="f1", interval=True))
-    95% intervals
+    95 % intervals
     of          value          interval  standard_error  method                note
     ---------  ------  ----------------  --------------  --------------------  ----
     threshold  6.0000           [5, 15]                  m-out-of-n bootstrap  [1]

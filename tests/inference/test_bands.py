@@ -148,7 +148,7 @@ def test_it_reads_as_a_table():
     assert found.frame().columns.tolist() == [
         *("threshold", "value", "low", "high", "standard_error", "note"),
     ]
-    assert "recall by threshold (95% pointwise, wilson)" in str(found)
+    assert "recall by threshold (95 % pointwise, wilson)" in str(found)
 
 
 def test_the_largest_of_several_precisions_has_the_interval_of_the_curve_between_steps():

@@ -226,7 +226,7 @@ def test_the_heading_says_how_the_rows_depend_on_each_other():
     ):
         found = compare_many("f1", Y, HARD, random_state=0, n_resamples=99, **options)
         heading = str(found).splitlines()[0]
-        assert f"(95% simultaneous intervals, {told}" in heading
+        assert f"(95 % simultaneous intervals, {told}" in heading
         assert heading.startswith(f"f1: m0 {found[0]['value_a']:.4g}, m1 ")
         ends = [
             compare("f1", Y, HARD[a], HARD[b], **{k: options[k] for k in options if k != "adjust"})
