@@ -75,7 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     >>> from skmetrics_ext.cli import main
     >>> main(["cv", "iris", "--models", "tree", "--metrics", "accuracy", "--quiet"])
     ... # doctest: +ELLIPSIS
-    5 folds of 150 rows: StratifiedKFold(n_splits=5, random_state=0, shuffle=True)
+    highest accuracy: tree ...; better than baseline (prior) ...
     ...
     0
     """

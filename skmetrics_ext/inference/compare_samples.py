@@ -13,7 +13,7 @@ from skmetrics_ext.inference.algebra import Made, linear, mapped
 from skmetrics_ext.inference.compare import is_ratio, undefined_difference
 from skmetrics_ext.inference.directions import with_directions
 from skmetrics_ext.inference.draws import bootstrap, readers
-from skmetrics_ext.inference.draws.atoms import WeightsAre
+from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.identity import Given, Separate, leaf_of
 from skmetrics_ext.inference.linearized import Linearized, correlation, linearize
@@ -33,7 +33,7 @@ from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import RandomState, difference_of, divide, satterthwaite
 from skmetrics_ext.progress import Progress
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.parameters import check_level
 
 _LEAST_P = 1e-12  # below which levels are not distinguishable from 1
@@ -153,6 +153,7 @@ def compare_samples(
     claim = Claim.of(alternative, margin, measure)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress)
     asked = Asked(claim.level(level), claim, plan, method)
+    check_option("weights_are", weights_are, WEIGHT_KINDS)
     rows_a = y_true_a, y_pred_a, sample_weight_a, groups_a, strata_a, weights_are
     rows_b = y_true_b, y_pred_b, sample_weight_b, groups_b, strata_b, weights_are
     first, second = _statistic(measure, "a", *rows_a), _statistic(measure, "b", *rows_b)

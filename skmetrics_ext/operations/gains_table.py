@@ -93,7 +93,8 @@ def gains_table(
             "y_true == k and the scores of class k."
         )
     weight = np.ones(len(checked.true)) if checked.weight is None else checked.weight
-    cluster = None if groups is None else read_groups(groups, len(weight), y_true=y_true)
+    masked = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
+    cluster = None if groups is None else read_groups(groups, len(weight), **masked)
     scores, place = np.unique(-checked.score, return_inverse=True)
     by_score = np.bincount(place, weight, len(scores))
     total, positives = weight.sum(), weight @ checked.true

@@ -58,6 +58,7 @@ _OF_METRICS = (
     *("compute_metrics", "confidence_interval", "compare", "compare_many", "influence_values"),
     "sample_size",
     "integrated_calibration_index",  # of ten rows of each class or more
+    *("prediction_set_coverage", "prediction_set_size"),  # whose predictions are sets of labels
 )
 # What reads rows of two classes alone.
 OF_TWO = (

@@ -209,6 +209,7 @@ def test_what_reads_without_a_door_is_seen():
 
 # They fit models, whose rows are those of the report; take a dict of models; are asked as a metric.
 OTHERS = {"nested_cv_interval", "search_report", "leaderboard", "integrated_calibration_index"}
+OTHERS |= {"prediction_set_coverage", "prediction_set_size"}  # sets of labels
 
 
 def test_every_function_of_rows_is_a_door():

@@ -17,6 +17,7 @@ from skmetrics_ext.report.page.charts import (
 )
 
 NAN = float("nan")
+RATES = "False positive rate (1 − specificity)", "True positive rate (recall)"
 
 
 def texts_of(picture):
@@ -191,7 +192,8 @@ def test_points_of_the_same_pixel_are_drawn_once():
 
 
 def line_of(curve, x, y, **about):
-    columns = {"x": np.array(x, dtype=float), "y": np.array(y, dtype=float)}
+    xs = dict.fromkeys(("fpr", "recall", "mean_predicted"), np.array(x, dtype=float))
+    columns = xs | dict.fromkeys(("tpr", "precision", "observed_rate"), np.array(y, dtype=float))
     columns |= {name: np.array(about.pop(name)) for name in ("std", "low", "high") if name in about}
     known = {"fold": None, "model": None, "value": NAN, "interval": None, "columns": columns}
     return SimpleNamespace(**{**known, "curve": curve, **about})
@@ -216,7 +218,7 @@ def test_a_chart_of_folds_has_a_band_of_one_deviation_around_their_mean():
     mean = line_of(1, [0, 0.5, NAN, 1], [0, 0.5, 0.7, NAN], fold="mean", std=[0, 0.1, 0.1, 0],
                    value=0.8, interval=ends)  # fmt: skip
     chart = chart_of("roc", display_of(*lines, mean), "m")
-    assert (chart.kind, chart.title, chart.x_label, chart.y_label) == ("roc", "ROC", "of x", "of y")
+    assert (chart.kind, chart.title, chart.x_label, chart.y_label) == ("roc", "ROC", *RATES)
     assert chart.has_diagonal
     assert [(c.name, c.kind, c.look, c.text) for c in chart.curves] == [
         ("", "fold", 0, ""),

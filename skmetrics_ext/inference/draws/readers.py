@@ -232,7 +232,9 @@ def sample_of_checked(
 def value_of(metric: Metric, data: Any) -> Any:
     """The value of checked data; nan for a ranking that is 0/0, where its function may return 0."""
     # A function of several means may count classes instead, which is exact.
-    is_read = metric.spec.family is not MEANS or metric.spec.kernel is mean
+    counts_classes = metric.spec.family is MEANS and metric.spec.kernel is not mean
+    warns = "needs_three_classes" in metric.spec.traits
+    is_read = not counts_classes and not warns
     value = metric.plain_value(data) if is_read and metric.has_named_params else None
     if value is None:
         value = metric.function(data, data, **metric.params)

@@ -33,6 +33,15 @@ def read_sets(
 ) -> tuple[Array, Array, Array, Array | None]:
     """Classes, codes of the true ones, marks of shape (n, K) and weights."""
     sets = to_host(y_set, "y_set")
+    if not hasattr(sets, "__iter__"):
+        raise InvalidParameterError(
+            f"y_set must be a list of lists of labels, or an array of booleans, got {sets!r:.60}."
+        )
+    (column,), _ = read_rows(None, False, y_true=y_true)
+    if column.values.ndim > 1:
+        raise InvalidParameterError(
+            f"y_true must be a column of labels, got an array of shape {column.values.shape}."
+        )
     if getattr(sets, "ndim", 1) != 2 and not hasattr(sets, "columns"):
         sets, labels = _marks_of(y_true, sets, labels)
     (true, marks), weight = read_rows(sample_weight, False, y_true=y_true, y_set=sets)
