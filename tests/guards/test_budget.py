@@ -16,7 +16,7 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 # capability is added on purpose, and falls when lines go.
 SLACK = 150
 LIMITS = {
-    "inference": 10550,
+    "inference": 10600,
     "metrics and registry": 6440,
     "report": 4040,
     "operations": 640,
@@ -26,7 +26,7 @@ LIMITS = {
     "curve_tables": 1200,
     "backends": 2190,
     "top level": 1920,
-    "cli": 2268,
+    "cli": 2310,
     "scoring": 1140,
     "questions": 545,
     "thresholds": 1354,
