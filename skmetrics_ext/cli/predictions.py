@@ -405,7 +405,8 @@ def parse_positive(classes: Sequence[Any], text: str | None) -> Any:
     if text is None:
         return natural_positive(classes)
     for label in classes:
-        if str(label) in (text, text.strip()):
+        whole = f"{label:g}" if isinstance(label, float) else ""  # a column with gaps holds floats
+        if text.strip() in (str(label).strip(), whole):
             return label
     raise ValueError(f"--positive has to be one of {list(classes)}, got {text!r}")
 

@@ -110,3 +110,12 @@ def test_missing_values_of_by_form_a_group_of_models(frame, tmp_path, capsys):
     out, err = capsys.readouterr()
     assert "missing" not in out
     assert "rows left out" in err
+
+
+def test_a_positive_class_is_written_as_in_the_file(tmp_path, capsys):
+    """Integers of a column with gaps are read as floats."""
+    path = tmp_path / "gaps.csv"
+    path.write_text("y,p\n" + "1,0.9\n0,0.2\n,0.5\n1,0.4\n0,0.6\n" * 4, encoding="utf-8")
+    options = ["--target", "y", "--score", "p", "--positive", "1", "--drop-missing"]
+    assert main(["score", str(path), *options]) == 0
+    assert "0.75" in capsys.readouterr().out
