@@ -104,13 +104,13 @@ def interval_of(
             f"do are {list(methods)}."
         )
     atoms = None if statistic.design.is_plain else statistic.atoms
-    statistic = rows_of_area(statistic) if method in AUC_METHODS else statistic
     effect: Any = _NAN
     is_undefined = np.asarray(statistic.origin.is_undefined)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # nan where undefined
         if is_undefined.all():
             interval = _no_interval(statistic, statistic.undefined)
         else:
+            statistic = rows_of_area(statistic) if method in AUC_METHODS else statistic
             interval = methods[method](statistic, method, level, plan)
         if is_undefined.any():
             low, high, error = (np.where(is_undefined, np.nan, each) for each in interval[:3])
