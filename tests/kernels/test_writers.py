@@ -92,6 +92,7 @@ calls = {
     ],
 }[sys.argv[1]]
 running, count = True, 0
+sys.setswitchinterval(1e-4)  # else a call waits for the writers after each array operation
 
 def write():
     while running:
