@@ -37,14 +37,10 @@ def read_sets(
         raise InvalidParameterError(
             f"y_set must be a list of lists of labels, or an array of booleans, got {sets!r:.60}."
         )
-    (column,), _ = read_rows(None, False, y_true=y_true)
-    if column.values.ndim > 1:
-        raise InvalidParameterError(
-            f"y_true must be a column of labels, got an array of shape {column.values.shape}."
-        )
     if getattr(sets, "ndim", 1) != 2 and not hasattr(sets, "columns"):
         sets, labels = _marks_of(y_true, sets, labels)
     (true, marks), weight = read_rows(sample_weight, False, y_true=y_true, y_set=sets)
+    _check_column(true)
     if marks.values.dtype.kind != "b":
         raise InvalidParameterError(
             "y_set must be a list of lists of labels, or an array of booleans with a column for "
@@ -60,10 +56,18 @@ def read_sets(
     return listed, _codes_in(classes, codes, listed), marks.values, weight
 
 
+def _check_column(true: Any) -> None:
+    if true.values.ndim > 1:
+        raise InvalidParameterError(
+            f"y_true must be a column of labels, got an array of shape {true.values.shape}."
+        )
+
+
 def _marks_of(y_true: Any, sets: Any, labels: Any) -> tuple[Array, Array]:
     """Sets of labels as marks of shape (n, K), and the class of each column."""
     members = [_members(each) for each in sets]
-    true = read_column(y_true, "y_true")
+    (true,), _ = read_rows(None, False, y_true=y_true)
+    _check_column(true)
     parts = [(true, label_values(true)[0])]
     named = [label for each in members for label in each]
     if named:
