@@ -63,8 +63,6 @@ def test_no_finding_and_no_warning(tmp_path):
         "no:cacheprovider",
         "--import-mode=importlib",
         "--ignore=kernels/test_choice.py",
-        "--deselect=kernels/test_writers.py::test_the_process_lives[numpy-public]",  # no C++ runs
-        "--deselect=kernels/test_writers.py::test_the_process_lives[numpy-kernels]",
         "kernels",
     ]
     run = subprocess.run(

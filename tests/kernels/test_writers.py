@@ -86,13 +86,12 @@ calls = {
         lambda: sx.brier_score_loss(binary, score),
         lambda: sx.confidence_interval("roc_auc", binary, score),
         lambda: sx.confidence_interval("f1_macro", codes, second),
-        lambda: sx.compare("roc_auc", binary, score, score[::-1]),
+        lambda: sx.compare("roc_auc", binary, score, score[::-1], n_resamples=99),
         lambda: sx.compare("kappa", codes, second, codes),
         lambda: sx.optimal_threshold(binary, score, "f1"),
     ],
 }[sys.argv[1]]
 running, count = True, 0
-sys.setswitchinterval(1e-4)  # else a call waits for the writers after each array operation
 
 def write():
     while running:
