@@ -17,6 +17,7 @@ from skmetrics_ext.curve_tables.kinds import KINDS
 from skmetrics_ext.curve_tables.lines import table_of
 from skmetrics_ext.curve_tables.parts import of_predictions
 from skmetrics_ext.formats import interval, number
+from skmetrics_ext.inference.estimate_rows import EstimateRow, other_way
 from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.registry.defaults import display_name
 from skmetrics_ext.report.page import charts
@@ -24,7 +25,7 @@ from skmetrics_ext.report.page.document import brief, document, note, pictures, 
 from skmetrics_ext.report.sentences import (
     best_text,
     capital,
-    in_direction,
+    numbers_of,
     question_text,
     rival_text,
 )
@@ -65,7 +66,7 @@ def _table(rows: Estimates) -> str:
     """Values or differences, of all rows or of groups; "" where there are none."""
     if not rows:
         return ""
-    shown = rows.like(row.changed(metric=display_name(row["metric"])) for row in rows)
+    shown = rows.for_people()
     order = {key: [*dict.fromkeys(row[key] for row in shown)] for key in ("group", "metric")}
     shown.sort(key=lambda row: [order[key].index(row[key]) for key in order])
     return table(shown)
@@ -134,15 +135,14 @@ def claim_text(pair: Mapping[str, Any]) -> str:
 
 
 def _rival(
-    data: Predictions, ordered: Sequence[str], pairs: Sequence[Mapping[str, Any]]
+    data: Predictions, ordered: Sequence[str], pairs: Sequence[EstimateRow]
 ) -> Iterator[str]:
     """How the best model compares with the runner-up."""
     for pair in pairs:
         if "concluded" not in pair and {pair["model"], pair["against"]} == {*ordered[:2]}:
-            sign = 1 if pair["model"] == ordered[0] else -1
-            numbers = in_direction(sign, (pair["value"], pair["low"], pair["high"]))
+            best = pair if pair["model"] == ordered[0] else other_way(pair)
             p_value = pair.get("p_adjusted", pair["p_value"])
-            yield rival_text(ordered[1], numbers, p_value, 1 - data.options.confidence)
+            yield rival_text(ordered[1], numbers_of(best), p_value, 1 - data.options.confidence)
 
 
 def _constant(data: Predictions, metric: str) -> str:

@@ -16,7 +16,8 @@ from skmetrics_ext.inference.compare import is_ratio
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
 from skmetrics_ext.inference.margins import Asked
 from skmetrics_ext.inference.results import Estimate
-from skmetrics_ext.registry import Metric, find
+from skmetrics_ext.registry import METRICS, Metric, find, scorers
+from skmetrics_ext.registry.defaults import display_name
 from skmetrics_ext.result_bases import Facts
 from skmetrics_ext.tables import Row
 from skmetrics_ext.validation import InvalidParameterError
@@ -49,6 +50,13 @@ _OF_DESIGN = ("n_groups", "n_strata", "design_effect")
 _OF_TESTS = ("value_a", "value_b", "statistic", "alternative", "margin")
 _FURTHER = (*_OF_TESTS, *_OF_DESIGN)
 _OF_GROUPS = ("rest", "overall", "best")  # references of groups
+# Numbers that change sign, and bounds that change sign and places, with the metric.
+_SIGNED = (
+    *("value", "value_a", "value_b", "mean", "difference", "train", "gap", "train_value"),
+    "statistic",
+)
+_ENDS = [(f"{key}low", f"{key}high") for key in ("", "difference_", "gap_")]
+_ENDS += [("low_holm", "high_holm")]
 _TWO_ROWS = "rows are not subtracted: use t[0].estimate - t[1].estimate"
 
 
@@ -250,19 +258,45 @@ def without_interval(row: EstimateRow) -> EstimateRow:
     return row.changed(value=value, low=_NAN, high=_NAN, note=why)
 
 
-def turned(row: EstimateRow) -> EstimateRow:
-    """The row of a loss under its own name, if it is a score."""
-    name = str(row["metric"])
-    if not name.startswith(NEGATED):
-        return row
-    turned = {key: -row[key] for key in ("value", "value_a", "value_b", "mean") if key in row}
-    turned |= {"low": -row["high"], "high": -row["low"], "metric": name.removeprefix(NEGATED)}
+def shown_metric(name: Any, *, inside: bool = False) -> tuple[Any, int]:
+    """Name of a metric as people write it, and -1 if its numbers are shown with opposite sign.
+
+    Scorers negate losses, so that greater is better; people read the loss itself. Names that the
+    user chose are kept. ``inside`` a sentence, names begin in lower case.
+    """
+    if not (name in scorers() or name in METRICS or f"{NEGATED}{name}" in scorers()):
+        return name, 1
+    return display_name(name, inside=inside), -1 if name.startswith(NEGATED) else 1
+
+
+def for_people(row: Row) -> Row:
+    """The row with the name and the sign of its metric as people read them."""
+    title, sign = shown_metric(row["metric"])
+    numbers = _negated(row) if sign < 0 else {}
+    if not isinstance(row, EstimateRow):
+        return Row({**row, **numbers, "metric": title})
     known = row._known
-    if isinstance(known, Deferred):
+    if sign < 0 and isinstance(known, Deferred):
         known = replace(known, sign=-known.sign)
-    elif known is not None and known._made is not None:
+    elif sign < 0 and known is not None and known._made is not None:
         known = -known
-    return EstimateRow({**row, **turned}, row._level, known)
+    return row.changed(known, **numbers, metric=title)
+
+
+def other_way(row: Row) -> Row:
+    """The difference of the row of reference from this one."""
+    exchanged = {"model": row["against"], "against": row["model"]}
+    exchanged |= {"value_a": row["value_b"], "value_b": row["value_a"]}
+    return Row({**row, **_negated(row), **exchanged})
+
+
+def _negated(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The numbers of a row times -1."""
+    numbers = {key: -row[key] for key in _SIGNED if key in row and row[key] is not None}
+    for low, high in _ENDS:
+        if low in row:
+            numbers |= {low: -row[high], high: -row[low]}
+    return numbers
 
 
 def missing(reason: str, level: float) -> Estimate:

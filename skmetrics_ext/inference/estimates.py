@@ -16,12 +16,12 @@ from skmetrics_ext.inference.estimate_rows import (
     EstimateRow,
     compared_column,
     equal,
+    for_people,
     is_empty,
     optimistic,
     pairs_of,
     row_of,
     together,
-    turned,
     without_interval,
 )
 from skmetrics_ext.inference.results import Estimate
@@ -517,14 +517,14 @@ class Estimates(Table):
         read = reader_of_sums(((row["model"], row["metric"]) for row in whole), total)
         return check_requirements(requirements, whole, worst if self._by else None, read)
 
-    def for_people(self) -> Estimates:
-        """Losses as positive numbers under their own names, as reports print them.
+    def for_people(self) -> Self:
+        """Metrics as people write them, and losses as positive numbers, as reports print them.
 
         Returns
         -------
         Estimates
         """
-        return self._table([turned(row) for row in self], adjusted=self.adjusted)
+        return self.like(map(for_people, self))
 
     # ----------------------------------------------------------------------- shown
 

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from skmetrics_ext.inference.estimate_rows import shown_metric
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.registry import METRICS, scorers
-from skmetrics_ext.registry.defaults import display_name
 from skmetrics_ext.validation import InvalidParameterError
 
 # Okabe and Ito's colours without black, the colour of averages, and yellow, which prints faintly.
@@ -222,15 +221,9 @@ def entry_letters(figure: Any) -> int:
 # --------------------------------------------------------------------------- text
 
 
-def is_negated(name: str) -> bool:
-    """Whether this is the score of a loss, which people read as a positive number."""
-    return name.startswith("neg_") and name in scorers()
-
-
 def title_of(name: str) -> str:
     """Name of a metric as people write it; names that the user chose are kept."""
-    is_known = name in scorers() or f"neg_{name}" in scorers() or name in METRICS
-    return display_name(name) if is_known else name
+    return str(shown_metric(name)[0])
 
 
 def number(value: float, estimate: Any = None) -> str:

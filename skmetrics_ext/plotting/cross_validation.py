@@ -17,6 +17,7 @@ from skmetrics_ext.curve_tables.fold_table import (
     summary_of_folds,
 )
 from skmetrics_ext.curve_tables.parts import check_report, is_by_model
+from skmetrics_ext.inference.estimate_rows import shown_metric
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import axes
 from skmetrics_ext.plotting.display import Display, Door, document_display
@@ -260,7 +261,7 @@ class CrossValidationDisplay(Display):
         if self._target is None:
             ends = row["mean"] - row["std"], row["mean"] + row["std"]
         values = folds["value"][(folds["metric"] == metric) & (folds["model"] == model)]
-        sign = -1 if axes.is_negated(str(metric)) else 1
+        sign = shown_metric(metric)[1]
         numbers = {"mean": row["mean"], "train": row.get("train", np.nan), "values": values}
         shown = {key: sign * value for key, value in numbers.items()}
         return {**row, **shown, "ends": [sign * end for end in ends[::sign]]}

@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.formats import form_for
-from skmetrics_ext.inference.estimate_rows import KEYS, EstimateRow
+from skmetrics_ext.inference.estimate_rows import (
+    KEYS,
+    EstimateRow,
+    for_people,
+    other_way,
+    shown_metric,
+)
 from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.inference.tests import fold_tests
 from skmetrics_ext.registry.find import registered_name
@@ -16,16 +22,15 @@ from skmetrics_ext.report import summary
 from skmetrics_ext.report.fold import computed_once
 from skmetrics_ext.report.out_of_fold import FoldValues
 from skmetrics_ext.report.sentences import (
-    Numbers,
     best_text,
     capital,
     difference_text,
-    in_direction,
+    numbers_of,
     question_text,
     rival_text,
-    shown_metric,
 )
 from skmetrics_ext.report.summary import measured, paired_folds, summary_of
+from skmetrics_ext.tables import Row
 from skmetrics_ext.validation import InvalidParameterError, check_option
 
 _MOST_LISTED = 5
@@ -147,7 +152,7 @@ def answer(report: FoldValues) -> str:
     rank = ("lowest" if sign < 0 else "highest") if others else ""
     cells = summary.shown_rows(report)
     cell = next(c for c in cells if (c["model"], c["metric"]) == (best, metric))
-    numbers = in_direction(sign, (summary.value_or_mean(cell), cell["low"], cell["high"]))
+    numbers = numbers_of({**cell, "value": summary.value_or_mean(cell)})
     said = [best_text(best, name, numbers, rank)]
     if best == baseline and others:
         return f"{said[0]}; no model is better than this baseline, which ignores the features"
@@ -161,7 +166,7 @@ def answer(report: FoldValues) -> str:
         # A model that beats the baseline is news only if there is no other model to beat.
         is_better = pair["against"] == baseline and pair["p_adjusted"] < alpha
         if not (is_better and pairs[0]):
-            said.append(rival_text(pair["against"], difference(pair), pair["p_adjusted"], alpha))
+            said.append(rival_text(pair["against"], numbers_of(pair), pair["p_adjusted"], alpha))
     return "; ".join(said)
 
 
@@ -173,7 +178,7 @@ def about(report: FoldValues) -> str:
     return f"{level} intervals for {target}{differences}"
 
 
-def best_and_next(report: FoldValues, metric: str) -> dict[str, Any] | None:
+def best_and_next(report: FoldValues, metric: str) -> Row | None:
     """Comparison of the two models with the best means, the baseline excluded; None if absent."""
     means = summary.defined_means(report, metric)
     models = [model for model in means if model != report.baseline]
@@ -182,37 +187,21 @@ def best_and_next(report: FoldValues, metric: str) -> dict[str, Any] | None:
     return comparison_of(report, metric, *sorted(models, key=lambda model: -means[model])[:2])
 
 
-def comparison_of(
-    report: FoldValues, metric: str, first: str, second: str | None
-) -> dict[str, Any] | None:
+def comparison_of(report: FoldValues, metric: str, first: str, second: str | None) -> Row | None:
     """Comparison of two models, as first less second; None if there is none."""
     for row in comparisons(report, metric):
-        if np.isnan(row["p_value"]) or {row["model"], row["against"]} != {first, second}:
-            continue
-        if row["model"] == first:
-            return dict(row)
-        turned = dict(zip(("value", "low", "high"), in_direction(-1, _numbers(row)), strict=True))
-        turned |= {"value_a": row["value_b"], "value_b": row["value_a"]}
-        return {**row, "model": first, "against": second, **turned}
+        if {row["model"], row["against"]} == {first, second} and not np.isnan(row["p_value"]):
+            return row if row["model"] == first else other_way(row)
     return None
 
 
-def _numbers(row: Any) -> Numbers:
-    return row["value"], row["low"], row["high"]
-
-
-def difference(row: Any) -> Numbers:
-    """A difference and its bounds in the direction that people read."""
-    return in_direction(shown_metric(row["metric"])[1], _numbers(row))
-
-
-def compared_text(report: FoldValues, row: Any) -> str:
+def compared_text(report: FoldValues, row: Row) -> str:
     """Both values of a comparison and their difference: "0.556 against 0.309, +0.247 [...]"."""
-    numbers, sign = difference(row), shown_metric(row["metric"])[1]
-    form = form_for(*numbers[1:])
-    values = f"{form(sign * row['value_a'])} against {form(sign * row['value_b'])}"
+    shown = for_people(row)
+    form = form_for(shown["low"], shown["high"])
+    values = f"{form(shown['value_a'])} against {form(shown['value_b'])}"
     alpha = 1 - report.confidence_level
-    return f"{values}, {difference_text(numbers, row['p_adjusted'], alpha)}"
+    return f"{values}, {difference_text(numbers_of(row), row['p_adjusted'], alpha)}"
 
 
 def undefined_cells(report: FoldValues) -> str:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skmetrics_ext.formats import form_for, number, visible, with_interval
-from skmetrics_ext.inference.estimate_rows import KEYS, EstimateRow
+from skmetrics_ext.inference.estimate_rows import KEYS, EstimateRow, for_people, shown_metric
 from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.inference.tests.fold_tests import corrected_resampled_ttest
 from skmetrics_ext.registry import Metric
@@ -20,8 +20,8 @@ from skmetrics_ext.report import summary
 from skmetrics_ext.report.conclusion import best_and_next, compared_text, comparison_of, listed
 from skmetrics_ext.report.fold import computed_once, is_fit_error
 from skmetrics_ext.report.out_of_fold import FoldValues, ThresholdCounts
-from skmetrics_ext.report.sentences import capital, in_direction, shown_metric
-from skmetrics_ext.tables import Shown
+from skmetrics_ext.report.sentences import capital
+from skmetrics_ext.tables import Row, Shown
 from skmetrics_ext.tallies import Counts, ThresholdTally
 from skmetrics_ext.validation import check_option
 from skmetrics_ext.validation.containers import read_array
@@ -291,9 +291,9 @@ def _cuts_at_half(results: list[Any], counts: ThresholdCounts) -> bool:
 def _overfits(report: FoldValues) -> Findings:
     for cell in summary.fold_cells(report) if report.has_train else ():
         if not cell["is_baseline"] and cell["gap"] >= LEAST_GAP and cell["gap_low"] > 0:
-            sign = shown_metric(cell["metric"])[1]
-            gap = in_direction(sign, (cell["gap"], cell["gap_low"], cell["gap_high"]))
-            form, train = form_for(*gap[1:]), sign * cell["train"]
+            shown = for_people(Row(cell))
+            gap = shown["gap"], shown["gap_low"], shown["gap_high"]
+            form, train = form_for(*gap[1:]), shown["train"]
             text = (
                 f"{form(train)} on the training rows against {form(train - gap[0])} on the test "
                 f"rows ({with_interval(*gap, sign=True)})"

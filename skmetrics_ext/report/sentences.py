@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from skmetrics_ext.formats import p_value_text, with_interval
-from skmetrics_ext.registry import scorers
-from skmetrics_ext.registry.defaults import display_name
+from skmetrics_ext.inference.estimate_rows import for_people
+from skmetrics_ext.tables import Row
 
 Numbers = tuple[float, float, float]  # a value, or a difference, and its bounds
 
 
-def shown_metric(name: str, *, inside: bool = False) -> tuple[str, int]:
-    """Name of a metric as people write it, and -1 if its numbers are shown with opposite sign.
-
-    Scorers negate losses, so that greater is better; people read the loss itself. Names that the
-    user chose are kept. ``inside`` a sentence, names begin in lower case.
-    """
-    if name not in scorers():
-        return name, 1
-    return display_name(name, inside=inside), -1 if name.startswith("neg_") else 1
-
-
-def in_direction(sign: int, numbers: Numbers) -> Numbers:
-    """A value and its bounds, negated for a sign of -1."""
-    value, low, high = numbers
-    return (value, low, high) if sign > 0 else (-value, -high, -low)
+def numbers_of(row: Mapping[str, Any]) -> Numbers:
+    """A value, or a difference, and its bounds, as people read them."""
+    row = for_people(Row(row))
+    return row["value"], row["low"], row["high"]
 
 
 def question_text(models: Sequence[str], positive: Any) -> str:

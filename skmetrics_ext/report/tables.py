@@ -9,13 +9,14 @@ from textwrap import fill
 from typing import Any, Literal
 
 from skmetrics_ext.formats import WIDTH, interval, number, signed, text_table, with_interval
+from skmetrics_ext.inference.estimate_rows import for_people, shown_metric
 from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.spec import NO_ROW
 from skmetrics_ext.report.by_group import group_table
 from skmetrics_ext.report.conclusion import about, answer
 from skmetrics_ext.report.out_of_fold import FoldValues
-from skmetrics_ext.report.sentences import in_direction, shown_metric
+from skmetrics_ext.report.sentences import numbers_of
 from skmetrics_ext.report.summary import (
     fold_cells,
     interval_column,
@@ -25,7 +26,7 @@ from skmetrics_ext.report.summary import (
     summary_of,
     value_or_mean,
 )
-from skmetrics_ext.tables import Row, Shown, Table, columns, joined_notes, without_methods
+from skmetrics_ext.tables import Shown, Table, columns, joined_notes, without_methods
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import spoken
 
@@ -51,25 +52,11 @@ _SECONDS = (
 _FOLDS = columns("model", "metric", "fold", "value", ("train", "n_train"), ("test", "n_test"))
 _FOLD_FIELDS = ("n_train", "n_test", "fit_time", "score_time")
 _ESTIMATE_FIELDS = ("value", "low", "high", "standard_error", "method", "note", "design_effect")
-# Columns that change sign, and pairs of bounds that change sign and places, when a loss is shown.
-_NEGATED = ("mean", "value", "value_a", "value_b", "difference", "train", "gap", "train_value")
-_SWAPPED = [(f"{key}low", f"{key}high") for key in ("", "difference_", "gap_")]
-_SWAPPED += [("low_holm", "high_holm")]
 
 
-def for_people(rows: Table) -> Table:
-    """A table with metrics named, and losses signed, as people write them."""
-    shown = []
-    for row in rows:
-        title, sign = shown_metric(row["metric"])
-        row = Row({**row, "metric": title})
-        if sign < 0:
-            row |= {key: -row[key] for key in _NEGATED if key in row and row[key] is not None}
-            for low, high in _SWAPPED:
-                if low in row:
-                    row[low], row[high] = -row[high], -row[low]
-        shown.append(row)
-    return rows.like(shown)
+def written_for_people(rows: Table) -> str:
+    """A table as text, with names and signs of metrics as people read them."""
+    return str(rows.like(map(for_people, rows)))
 
 
 def _estimates(
@@ -160,10 +147,10 @@ def text_report(report: FoldValues) -> str:
     if rows.notes:
         parts.append(_filled(rows.notes))
     if report.data.rows_by is not None:
-        parts += [report.data.rows_by.description, str(for_people(group_table(report)))]
+        parts += [report.data.rows_by.description, written_for_people(group_table(report))]
     if report.has_train:
         names = [*_NAMES, Shown("test", "mean", number), *train_columns(report)]
-        parts.append(str(for_people(Table(fold_cells(report), names, sentences=()))))
+        parts.append(written_for_people(Table(fold_cells(report), names, sentences=())))
     return "\n\n".join(parts)
 
 
@@ -195,8 +182,7 @@ def report_rows(report: FoldValues) -> Table:
 
 def _text(cell: Mapping[str, Any]) -> str:
     """A value with its interval, and the number of undefined folds."""
-    numbers = value_or_mean(cell), cell["low"], cell["high"]
-    text = with_interval(*in_direction(shown_metric(cell["metric"])[1], numbers))
+    text = with_interval(*numbers_of({**cell, "value": value_or_mean(cell)}))
     missing = cell["n_undefined"]
     if not missing:
         return text

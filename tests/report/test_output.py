@@ -16,7 +16,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skmetrics_ext import cross_validation_report
 from skmetrics_ext.formats import with_interval
-from skmetrics_ext.report.sentences import in_direction, shown_metric
+from skmetrics_ext.inference.estimate_rows import shown_metric
+from skmetrics_ext.report.sentences import numbers_of
 
 X, Y = load_breast_cancer(return_X_y=True)
 X = X[:, :4]
@@ -47,10 +48,7 @@ def without(monkeypatch):
 
 def cells(report):
     return {
-        (row["model"], row["metric"]): with_interval(
-            *in_direction(shown_metric(row["metric"])[1], (row["value"], row["low"], row["high"]))
-        )
-        for row in report.summary()
+        (row["model"], row["metric"]): with_interval(*numbers_of(row)) for row in report.summary()
     }
 
 

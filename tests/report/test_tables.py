@@ -14,12 +14,13 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from skmetrics_ext import accuracy_score, cross_validation_report, get_scorer, make_scorer
 from skmetrics_ext.formats import with_interval
+from skmetrics_ext.inference.estimate_rows import for_people, shown_metric
 from skmetrics_ext.report import summary as summaries
 from skmetrics_ext.report.out_of_fold import ScoredData
-from skmetrics_ext.report.sentences import question_text, rival_text, shown_metric
+from skmetrics_ext.report.sentences import question_text, rival_text
 from skmetrics_ext.report.summary import bounds_of
-from skmetrics_ext.report.tables import _fitting_tables, for_people
-from skmetrics_ext.tables import Table
+from skmetrics_ext.report.tables import _fitting_tables
+from skmetrics_ext.tables import Row
 from tests.report.test_findings import Given
 
 NAN, INF = float("nan"), float("inf")
@@ -190,13 +191,13 @@ def test_losses_are_turned_for_people_and_own_names_are_kept():
     row = {"metric": "neg_log_loss", "mean": -0.5, "low": -0.75, "high": -0.25, "std": 0.125,
            "low_holm": 1, "high_holm": 2, "gap_low": 3, "gap_high": 4, "gap": 0.5, "value": None,
            "train": -1, "train_value": -2}  # fmt: skip
-    (shown,) = for_people(Table([row]))
+    shown = for_people(Row(row))
     assert dict(shown) == {
         "metric": "Log loss", "mean": 0.5, "low": 0.25, "high": 0.75, "std": 0.125, "low_holm": -2,
         "high_holm": -1, "gap_low": -4, "gap_high": -3, "gap": -0.5, "value": None,
         "train": 1, "train_value": 2,
     }  # fmt: skip
-    (kept,) = for_people(Table([row | {"metric": "recall"}]))
+    kept = for_people(Row(row | {"metric": "recall"}))
     assert dict(kept) == row | {"metric": "Recall"}
 
 

@@ -16,6 +16,7 @@ from skmetrics_ext.curve_tables.lines import table_of
 from skmetrics_ext.curve_tables.matrices import METHODS, matrices_of
 from skmetrics_ext.curve_tables.parts import Request, of_report
 from skmetrics_ext.formats import html_table, number
+from skmetrics_ext.inference.estimate_rows import for_people, shown_metric
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.registry.defaults import THRESHOLD_METRICS, display_name
@@ -26,7 +27,7 @@ from skmetrics_ext.report.out_of_fold import ThresholdCounts
 from skmetrics_ext.report.page import charts
 from skmetrics_ext.report.page import document as html
 from skmetrics_ext.report.page.document import note, section
-from skmetrics_ext.report.sentences import capital, shown_metric
+from skmetrics_ext.report.sentences import capital
 from skmetrics_ext.report.summary import (
     interval_title,
     kind_of,
@@ -34,7 +35,7 @@ from skmetrics_ext.report.summary import (
     value_or_mean,
     without_baseline,
 )
-from skmetrics_ext.report.tables import for_people, heading, report_rows
+from skmetrics_ext.report.tables import heading, report_rows
 from skmetrics_ext.requirements import Verdicts
 from skmetrics_ext.tables import Table
 from skmetrics_ext.tallies import Counts
@@ -113,7 +114,7 @@ def _detail(title: str, body: str) -> str:
 
 
 def _table(rows: Table) -> str:
-    return html.table(for_people(rows))
+    return html.table(rows.like(map(for_people, rows)))
 
 
 # --------------------------------------------------------------------------- findings
@@ -179,8 +180,8 @@ def _dot_charts(report: CrossValidationReport) -> list[tuple[str, str, str]]:
     for metric in report.metrics:
         title, sign = shown_metric(metric)
         dots = []
-        cells = Table(cell for cell in shown_rows(report) if cell["metric"] == metric)
-        for row in for_people(cells):
+        cells = (cell for cell in shown_rows(report) if cell["metric"] == metric)
+        for row in map(for_people, cells):
             folds = [sign * result.values[metric] for result in report.results_of(row.model)]
             numbers = value_or_mean(row), row.low, row.high
             train = row.get("train", _NAN)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from skmetrics_ext.inference.estimate_rows import row_from, shown_metric
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.report.page import document as html
 from skmetrics_ext.report.page.charts import Dot, dot_chart
 from skmetrics_ext.report.page.document import note, section
-from skmetrics_ext.report.sentences import capital, in_direction, shown_metric
+from skmetrics_ext.report.sentences import capital, numbers_of
 from skmetrics_ext.tables import Table
 
 _ABOUT = (
@@ -32,7 +33,7 @@ def search_page(rows: Table, best: Estimate, metric: str, source: str = "") -> s
     for row in rows[:_MOST_DRAWN]:
         mark = "* " if row.selected else "= " if row.as_good else ""
         dots.append(Dot(mark + row.model, row.mean, row.low, row.high))
-    corrected = in_direction(sign, (best.value, best.low, best.high))
+    corrected = numbers_of(row_from(best, metric=metric))
     dots.append(Dot("corrected for selection", *corrected, is_baseline=True))
     drawn = dot_chart(dots, f"{name} of the candidates")
     lower = " (lower is better)" if sign < 0 else ""

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from skmetrics_ext.formats import interval, number, probability, with_interval
+from skmetrics_ext.inference.estimate_rows import row_from, shown_metric
 from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.inference.results import Estimate
-from skmetrics_ext.report.sentences import in_direction, shown_metric
-from skmetrics_ext.report.tables import for_people
+from skmetrics_ext.report.sentences import numbers_of
 from skmetrics_ext.result_bases import draw
 from skmetrics_ext.tables import Row, Shown, Tabular, columns, written
 
@@ -113,10 +113,10 @@ class SearchReport(Tabular):
         return self.rows[self.best_index]
 
     def __str__(self) -> str:
-        return str(for_people(self._as_rows()))
+        return str(self._as_rows().for_people())
 
     def _html(self, most: int | None) -> str:
-        return for_people(self._as_rows())._html(most)
+        return self._as_rows().for_people()._html(most)
 
     def _as_rows(self) -> Estimates:
         """The printed table, the best candidate first."""
@@ -168,19 +168,18 @@ class SearchReport(Tabular):
         """
         from skmetrics_ext.report.page.search_page import search_page
 
-        return written(
-            search_page(for_people(self._as_rows()), self.best, self.metric, source), path
-        )
+        rows = self._as_rows().for_people()
+        return written(search_page(rows, self.best, self.metric, source), path)
 
 
 def heading(report: SearchReport) -> list[str]:
     """Lines above the table: the best settings, the data, the nested score, and the set."""
     grouped = "" if report.n_groups is None else f" in {report.n_groups} groups"
     n, level = len(report.rows), f"{100 * report.confidence_level:g} %"
-    name, sign = shown_metric(report.metric, inside=True)
-    best, naive = report.best, f"best_score_ {number(report.naive)}"
+    name = shown_metric(report.metric, inside=True)[0]
+    naive = f"best_score_ {number(report.naive)}"
     corrected = f" after correction for choosing among {n}" if n > 1 else ""
-    value = with_interval(*in_direction(sign, (best.value, best.low, best.high)))
+    value = with_interval(*numbers_of(row_from(report.best, metric=report.metric)))
     lines = [
         f"best settings: {report.selected.label}: {name} {value}{corrected}",
         f"before correction: {naive}" if n > 1 else naive,
@@ -189,7 +188,7 @@ def heading(report: SearchReport) -> list[str]:
         f"{level} intervals for the {report.n_folds} fitted models of a candidate; {NOT_INCLUDED}",
     ]
     if report.nested is not None:
-        nested = in_direction(sign, (report.nested.value, report.nested.low, report.nested.high))
+        nested = numbers_of(row_from(report.nested, metric=report.metric))
         lines.append(f"nested cross-validation: {name} {with_interval(*nested)}")
     as_good = sum(row["as_good"] for row in report.rows)
     if n > 1:
