@@ -220,7 +220,7 @@ def small() -> Iterator[Edge]:
                lambda: np.bincount((scores[0] * 10).astype(np.int64), scores[0]))  # fmt: skip
     corp = partial(sx.brier_decomposition, method="corp")
     for name, call in (
-        ("Hosmer-Lemeshow test", sx.hosmer_lemeshow_test),
+        ("Hosmer-Lemeshow test", sx.significance.hosmer_lemeshow_test),
         ("CORP decomposition", corp),
     ):
         yield Edge(f"{name}, 100,000 rows", "values of ROC AUC", 4, partial(call, y, scores[0]),

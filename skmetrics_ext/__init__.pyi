@@ -55,12 +55,6 @@ from skmetrics_ext.metrics.calibration.decomposition import (
     brier_decomposition as brier_decomposition,
 )
 from skmetrics_ext.metrics.calibration.decomposition import corp_decomposition as corp_decomposition
-from skmetrics_ext.metrics.calibration.goodness_of_fit import (
-    hosmer_lemeshow_test as hosmer_lemeshow_test,
-)
-from skmetrics_ext.metrics.calibration.goodness_of_fit import (
-    spiegelhalter_test as spiegelhalter_test,
-)
 from skmetrics_ext.metrics.calibration.recalibration import (
     observed_expected_ratio as observed_expected_ratio,
 )

@@ -15,7 +15,8 @@ MOVED: Mapping[str, str] = {
     **dict.fromkeys(
         (
             "bowker_test", "classifier_f_test", "cochran_q_test", "five_by_two_cv_ftest",
-            "five_by_two_cv_ttest", "friedman_test", "no_information_test", "stuart_maxwell_test",
+            "five_by_two_cv_ttest", "friedman_test", "hosmer_lemeshow_test",
+            "no_information_test", "spiegelhalter_test", "stuart_maxwell_test",
             "venkatraman_test", "wilcoxon_signed_rank_test",
         ),
         "skmetrics_ext.significance",

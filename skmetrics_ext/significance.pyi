@@ -12,3 +12,9 @@ from skmetrics_ext.inference.tests.rank_tests import (
     wilcoxon_signed_rank_test as wilcoxon_signed_rank_test,
 )
 from skmetrics_ext.inference.tests.roc_curves import venkatraman_test as venkatraman_test
+from skmetrics_ext.metrics.calibration.goodness_of_fit import (
+    hosmer_lemeshow_test as hosmer_lemeshow_test,
+)
+from skmetrics_ext.metrics.calibration.goodness_of_fit import (
+    spiegelhalter_test as spiegelhalter_test,
+)

@@ -95,7 +95,7 @@ RESULTS = {
     "friedman_test": lambda: sx.significance.friedman_test(RNG.random((8, 3))),
     "gain_curve": lambda: sx.gain_curve(Y, S),
     "gaps": lambda: by_site().gaps("accuracy"),
-    "hosmer_lemeshow_test": lambda: sx.hosmer_lemeshow_test(Y, S),
+    "hosmer_lemeshow_test": lambda: sx.significance.hosmer_lemeshow_test(Y, S),
     "lift_curve": lambda: sx.lift_curve(Y, S),
     "risk_coverage_curve": lambda: sx.risk_coverage_curve(Y, P, confidence=S),
     "mcnemar_test": lambda: sx.mcnemar_test(Y, P, 1 - P),
@@ -129,7 +129,7 @@ RESULTS = {
     "search_report": lambda: sx.search_report(
         {"a": LogisticRegression(), "b": LogisticRegression(C=0.01)}, X, Y, cv=3, random_state=0
     ),
-    "spiegelhalter_test": lambda: sx.spiegelhalter_test(Y, S),
+    "spiegelhalter_test": lambda: sx.significance.spiegelhalter_test(Y, S),
     "spread": lambda: by_site().spread("accuracy"),
     "stream": accumulated,
     "stuart_maxwell_test": lambda: sx.significance.stuart_maxwell_test(Y, P),

@@ -40,7 +40,7 @@ RESULTS = [
     sx.nemenyi_test([[0.9, 0.8, 0.7], [0.8, 0.7, 0.6]]),
     sx.sample_size("accuracy", Y, S > 0.5, width=0.1),
     roc_auc_sample_size(0.8),
-    sx.spiegelhalter_test(Y, S),
+    sx.significance.spiegelhalter_test(Y, S),
     sx.brier_decomposition(Y, S),
     sx.calibration_slope_intercept(Y, S),
     sx.optimal_threshold(Y, S),

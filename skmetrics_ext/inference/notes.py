@@ -59,7 +59,7 @@ BEYOND_RATE = 3  # of a rate at a rate of a class
 MAY_MISS = "this interval may be too narrow"
 MORE = "more of them would help"
 TEST_MAY_MISS = "the test may reject too often"
-CALIBRATION_TEST = "spiegelhalter_test tests whether the model is calibrated"
+CALIBRATION_TEST = "significance.spiegelhalter_test tests whether the model is calibrated"
 BIASED = {
     "biased": "too large on average in samples: this interval may lie too high",
     "calibration": "too large on average in samples: this interval may lie too high; "

@@ -14,6 +14,7 @@ _MODULES = (
     "skmetrics_ext.scoring.many",
     "skmetrics_ext.thresholds.at_thresholds",
 )
+_TESTS = ("hosmer_lemeshow_test", "spiegelhalter_test")  # they moved to `significance`
 _SCORING = "skmetrics_ext.scoring"  # and of its modules only those above
 
 
@@ -31,6 +32,6 @@ _get, __dir__ = lazy_names(__name__, _places)
 
 
 def __getattr__(name: str) -> Any:
-    if REPLACED.get(name, ("",))[0].startswith(_MODULES):
+    if name in _TESTS or REPLACED.get(name, ("",))[0].startswith(_MODULES):
         return deprecated(name, __name__)
     return _get(name)

@@ -127,7 +127,7 @@ FUNCTIONS = {
     "friedman_test": lambda put: sx.significance.friedman_test(put(MANY)),
     "gain_curve": lambda put: sx.gain_curve(put(Y), put(S), sample_weight=put(W)),
     "holm_adjust": lambda put: sx.holm_adjust(put(FOLDS)),
-    "hosmer_lemeshow_test": lambda put: sx.hosmer_lemeshow_test(put(Y), put(S)),
+    "hosmer_lemeshow_test": lambda put: sx.significance.hosmer_lemeshow_test(put(Y), put(S)),
     "influence_values": lambda put: sx.influence_values("f1", put(Y), put(P), sample_weight=put(W)),
     "lift_curve": lambda put: sx.lift_curve(put(Y), put(S), sample_weight=put(W)),
     "mean": lambda put: sx.mean(
@@ -194,7 +194,9 @@ FUNCTIONS = {
     "sample_size": lambda put: sx.sample_size(
         "f1", put(Y), put(P), y_pred_b=put(P2), width=0.1, groups=put(G), sample_weight=put(W)
     ),
-    "spiegelhalter_test": lambda put: sx.spiegelhalter_test(put(Y), put(S), sample_weight=put(W)),
+    "spiegelhalter_test": lambda put: sx.significance.spiegelhalter_test(
+        put(Y), put(S), sample_weight=put(W)
+    ),
     "stuart_maxwell_test": lambda put: sx.significance.stuart_maxwell_test(put(Y3), put(P3)),
     "venkatraman_test": lambda put: sx.significance.venkatraman_test(
         put(Y), put(S), put(S2), **SEEDED

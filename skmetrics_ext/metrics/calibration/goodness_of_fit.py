@@ -116,7 +116,7 @@ def hosmer_lemeshow_test(
 
     Examples
     --------
-    >>> from skmetrics_ext import hosmer_lemeshow_test
+    >>> from skmetrics_ext.significance import hosmer_lemeshow_test
     >>> y_true, y_proba = [0, 1, 0, 0, 1, 1], [0.1, 0.3, 0.4, 0.5, 0.6, 0.9]
     >>> test = hosmer_lemeshow_test(y_true, y_proba, n_bins=3)
     >>> round(test.statistic, 4), round(test.p_value, 4), test.df
@@ -184,7 +184,7 @@ def spiegelhalter_test(
 
     Examples
     --------
-    >>> from skmetrics_ext import spiegelhalter_test
+    >>> from skmetrics_ext.significance import spiegelhalter_test
     >>> test = spiegelhalter_test([0, 1, 0, 0, 1, 1], [0.1, 0.3, 0.4, 0.5, 0.6, 0.9])
     >>> round(test.statistic, 4), round(test.p_value, 4)
     (-0.0976, 0.9223)

@@ -10,9 +10,9 @@ from skmetrics_ext import (
     brier_decomposition,
     calibration_curve_binned,
     expected_calibration_error,
-    hosmer_lemeshow_test,
 )
 from skmetrics_ext.metrics.calibration.binning import Binning
+from skmetrics_ext.significance import hosmer_lemeshow_test
 from skmetrics_ext.validation import BinaryProbabilities, InvalidParameterError
 
 GRID = st.lists(st.integers(0, 20), min_size=1, max_size=30).map(lambda v: np.array(v) / 20)

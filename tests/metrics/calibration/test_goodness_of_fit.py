@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2, norm
 
-from skmetrics_ext import hosmer_lemeshow_test, spiegelhalter_test
+from skmetrics_ext.significance import hosmer_lemeshow_test, spiegelhalter_test
 
 TRUE, PROBA = [0, 1, 0, 0, 1, 1], [0.1, 0.3, 0.4, 0.5, 0.6, 0.9]
 

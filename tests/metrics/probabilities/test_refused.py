@@ -15,14 +15,14 @@ BINARY = (
     m.corp_decomposition,
     m.calibration_slope_intercept,
     m.observed_expected_ratio,
-    m.hosmer_lemeshow_test,
-    m.spiegelhalter_test,
+    m.significance.hosmer_lemeshow_test,
+    m.significance.spiegelhalter_test,
 )
 OF_ONE_CLASS = (
     m.calibration_curve_binned,
     m.calibration_slope_intercept,
     m.observed_expected_ratio,
-    m.hosmer_lemeshow_test,
+    m.significance.hosmer_lemeshow_test,
 )
 TRUE = [0, 1, 0, 1, 1, 0]
 PROBA = np.array([0.1, 0.3, 0.4, 0.5, 0.6, 0.9])
