@@ -10,7 +10,7 @@ from typing import Any
 from warnings import warn
 
 from skmetrics_ext._deprecated import MOVED, REPLACED, deprecated
-from skmetrics_ext._lazy import lazy_names, places_in_stub
+from skmetrics_ext._lazy import deprecation, lazy_names, places_in_stub
 
 __version__ = "0.3.0"
 
@@ -50,8 +50,7 @@ def __getattr__(name: str) -> Any:
     except AttributeError:
         for home in map(_get, () if name.startswith("_") else _MOVED_TO):
             if name in home.__all__:
-                old, new = f"{__name__}.{name}", f"{home.__name__}.{name}"
-                message = f"{old} is deprecated and will be removed in version 0.4: use {new}."
+                message = deprecation(f"{__name__}.{name}", f"{home.__name__}.{name}")
                 warn(message, DeprecationWarning, stacklevel=2)
                 return getattr(home, name)
         raise

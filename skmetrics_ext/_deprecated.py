@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import Any
 from warnings import warn
 
+from skmetrics_ext._lazy import deprecation
+
 # Names that moved -> the module that has them.
 MOVED: Mapping[str, str] = {
     **dict.fromkeys(
@@ -75,7 +77,6 @@ REPLACED: Mapping[str, tuple[str, str]] = {
 def deprecated(name: str, module: str = "skmetrics_ext") -> Any:
     """The thing of a deprecated name, with a warning that says what to write instead."""
     place, instead = REPLACED.get(name) or (f"{MOVED[name]}.{name}",) * 2
-    message = f"{module}.{name} is deprecated and will be removed in version 0.4: use {instead}."
-    warn(message, FutureWarning, stacklevel=3)
+    warn(deprecation(f"{module}.{name}", instead), FutureWarning, stacklevel=3)
     home, _, own = place.rpartition(".")
     return getattr(import_module(home), own)

@@ -63,12 +63,16 @@ def places_in_stub(module: str) -> dict[str, str]:
     }
 
 
+def deprecation(old: str, new: str) -> str:
+    """The warning about a deprecated name."""
+    return f"{old} is deprecated and will be removed in version 0.4: use {new}."
+
+
 def renamed(module: str, name: str, new_names: Mapping[str, str]) -> str:
     """The name that a deprecated one became, with a warning; other names as they are."""
     if name not in new_names:
         return name
-    old, new = f"{module}.{name}", f"{module}.{new_names[name]}"
-    message = f"{old} is deprecated and will be removed in version 0.4: use {new}."
+    message = deprecation(f"{module}.{name}", f"{module}.{new_names[name]}")
     warn(message, FutureWarning, stacklevel=3)
     return new_names[name]
 
@@ -110,8 +114,7 @@ def renamed_argument(old: str, new: str) -> Callable[[Callable[P, T]], Callable[
         def call(*args: P.args, **kwargs: P.kwargs) -> T:
             if old in kwargs:
                 kwargs[new] = kwargs.pop(old)
-                what = f"{old}= of {function.__name__}"
-                message = f"{what} is deprecated and will be removed in version 0.4: use {new}=."
+                message = deprecation(f"{old}= of {function.__name__}", f"{new}=")
                 warn(message, FutureWarning, stacklevel=2)
             return function(*args, **kwargs)
 

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+from skmetrics_ext._lazy import deprecation
+
 _SCORERS = ("sklearn.metrics._scorer", "skmetrics_ext.scoring.scorer")
 
 
@@ -64,8 +66,7 @@ def warn_user(message: str) -> None:
 
 def warn_renamed(old: str, new: str) -> None:
     """Warn the caller that a name is deprecated."""
-    message = f"{old} is deprecated and will be removed in version 0.4: use {new}."
-    warnings.warn(message, FutureWarning, stacklevel=_outside())
+    warnings.warn(deprecation(old, new), FutureWarning, stacklevel=_outside())
 
 
 def _outside() -> int:
