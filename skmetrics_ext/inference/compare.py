@@ -60,6 +60,8 @@ CompareMethod = Literal[
 ]
 COMPARE_METHODS = get_args(CompareMethod)
 _NAN = float("nan")
+_MOST_EXCHANGED = 40_000_000  # rows in all exchanges that a test makes unasked
+_LEAST_EXCHANGES = 199
 _READ_BY_HITS = ("hits", "marks")  # tallies of rows that are right or wrong
 
 
@@ -149,7 +151,7 @@ def compare(
         - "anytime": the interval and the p-value hold at every look at growing data (a confidence
           sequence, from `influence_values`), and are about 1.6 times as wide as at one look;
         - "auto": the first of these that applies. If the variance of areas cannot be estimated, the
-          p-value is that of "permutation".
+          p-value is that of "permutation", from fewer draws if there are more than 4,000 rows.
     alternative : str, default="two-sided"
         "two-sided", "less", "greater", "non-inferior" or "equivalent".
         The claim about the first model: that its metric differs from that of the second, is
@@ -432,9 +434,13 @@ def _by_delong(first: Linearized, second: Linearized, asked: Asked) -> Estimate:
     if np.isfinite(result.statistic) and result.standard_error > 0:
         return replace(result, method="delong, Welch-Satterthwaite")
     if asked.test.margin is None and np.isnan(result.p_value) and not np.isnan(result.value):
+        n_rows, plan, note = len(first.atoms), asked.plan, "the areas have no variance to estimate"
+        if plan.n_resamples is None and n_rows * plan.most_draws > _MOST_EXCHANGED:
+            n_draws = max(_MOST_EXCHANGED // n_rows, _LEAST_EXCHANGES)
+            asked = replace(asked, plan=replace(plan, n_resamples=n_draws))
+            note += f"; its p-value rests on {n_draws:,} exchanges: n_resamples= draws more"
         tested = _by_permutation(first, second, asked)
         name = f"{result.method}, p-value by {tested.method}"
-        note = "the areas have no variance to estimate"
         result = replace(result, p_value=tested.p_value, method=name, note=note)
     return result
 

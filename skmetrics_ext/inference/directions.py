@@ -11,7 +11,7 @@ from skmetrics_ext.inference.draws.bootstrap import PLAN
 from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.inference.methods import interval_of
 from skmetrics_ext.inference.notes import direction
-from skmetrics_ext.validation.column_names import names_of, note_on_name
+from skmetrics_ext.validation import column_names
 
 
 def with_directions(
@@ -36,9 +36,8 @@ def direction_of(statistic: Linearized, level: float) -> str:
 
 def note_on_series(response: Any, sample: Any) -> str:
     """The note on a series of scores with a name that ends in the class that is not positive."""
-    names = names_of(response)
     classes: Any = getattr(getattr(sample, "data", None), "classes", ())
     is_labels = not sample.metric.spec.is_known or sample.metric.spec.response == "labels"
-    if is_labels or names is None or len(names) != 1 or len(classes) != 2:
+    if is_labels or not len(classes):
         return ""
-    return note_on_name(str(names[0]), classes.tolist(), classes[-1].item())
+    return column_names.note_on_series(response, classes.tolist(), classes[-1].item())

@@ -32,7 +32,7 @@ from skmetrics_ext.slices.group_columns import NO_GROUPS, group_arrays
 from skmetrics_ext.slices.group_comparisons import GroupSpread
 from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError, check_option
-from skmetrics_ext.validation.column_names import names_of, note_on_name
+from skmetrics_ext.validation.column_names import note_on_series
 from skmetrics_ext.validation.containers import count_rows
 from skmetrics_ext.validation.errors import warn_renamed
 from skmetrics_ext.validation.groups import read_groups
@@ -263,7 +263,6 @@ def evaluate_arrays(
         )
     classes, pair = _classes(labels, y_true, y_score)
     state = StreamState(metrics, classes, pos_label, pair=pair)
-    names = names_of(y_score)
     part, state = state.read_rows(arguments, sample_weight)
     if part is None:
         raise InvalidParameterError("Every row is masked.")
@@ -285,9 +284,9 @@ def evaluate_arrays(
     for margin in columns.levels() if margins else []:
         group_sums.add_margin(margin)
     rows = rows_of_part(part, layout, cluster)
-    note, classes = "", layout.classes.tolist()
-    if names is not None and len(names) == 1 and layout.is_binary:
-        note = note_on_name(str(names[0]), classes, layout.positive)
+    note = ""
+    if layout.is_binary:
+        note = note_on_series(y_score, layout.classes.tolist(), layout.positive)
     options: dict[str, Any] = {"level": level, "min_rows": min_rows, "rows": rows}
     options["method"] = method
     return build_evaluation(group_sums, engine="memory", **options, name_notes=[note])

@@ -32,6 +32,7 @@ from skmetrics_ext.thresholds.certified import Guarantee
 from skmetrics_ext.thresholds.criteria import Choice, Objective
 from skmetrics_ext.thresholds.search import Candidates, OptimalThreshold, chosen_of
 from skmetrics_ext.validation import InvalidParameterError, Labels, Scores, check_option
+from skmetrics_ext.validation.column_names import note_on_series
 from skmetrics_ext.validation.groups import Design, read_design, read_groups
 from skmetrics_ext.validation.labels import subset
 from skmetrics_ext.validation.parameters import check_level
@@ -300,16 +301,24 @@ def optimal_threshold(
         )
     objective = Objective.make(criterion, constraint, cost, prevalence)
     checked, tally = binary_ranking(y_true, y_score, **options, what="optimal_threshold")
-    if confidence is None:
-        if groups is not None:
-            raise InvalidParameterError(
-                "groups= only affects a threshold with a guarantee: pass confidence= as well."
-            )
-        return chosen_of(tally, objective)
-    others = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
-    unit = None if groups is None else read_groups(groups, len(checked.true), **others)
-    guarantee = Guarantee(checked, unit, check_level(confidence, "confidence"))
-    return chosen_of(tally, objective, guarantee)
+    guarantee = None
+    if confidence is not None:
+        others = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
+        unit = None if groups is None else read_groups(groups, len(checked.true), **others)
+        guarantee = Guarantee(checked, unit, check_level(confidence, "confidence"))
+    elif groups is not None:
+        raise InvalidParameterError(
+            "groups= only affects a threshold with a guarantee: pass confidence= as well."
+        )
+    chosen = chosen_of(tally, objective, guarantee)
+    note = "; ".join(filter(None, (chosen.note, _note_on_name(y_score, checked))))
+    return replace(chosen, note=note)
+
+
+def _note_on_name(y_score: Any, checked: Scores) -> str:
+    """The note on scores with a name that ends in the class that is not positive."""
+    classes = checked.classes.tolist()
+    return note_on_series(y_score, classes, classes[-1])
 
 
 @document
@@ -372,7 +381,7 @@ groups, strata, sample_weight, weights_are, stratified, n_resamples, random_stat
     atoms, positive = sample.atoms, checked.classes[-1].item()
     facts = Facts(chosen.criterion, {}, atoms.n_rows, atoms.effective_rows, None, positive)
     note = "" if objective.constraints else chosen.note
-    note = "; ".join(filter(None, (note, threshold.note)))
+    note = "; ".join(filter(None, (note, threshold.note, _note_on_name(y_score, checked))))
     drawn = replace(facts, draws=plan.most_draws)
     threshold, value = replace(threshold, facts=drawn, note=note), replace(value, facts=facts)
     return ThresholdInterval(chosen, threshold, value, chosen.value - value.value)

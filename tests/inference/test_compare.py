@@ -267,6 +267,18 @@ def test_no_variance_of_areas_turns_to_permutation():
     assert 0 < found.p_value < 0.1
 
 
+def test_many_rows_without_variance_of_areas_take_fewer_exchanges():
+    # One model ranks perfectly and the other one the wrong way round: no exchange has as large a
+    # difference, so that the p-value is that of the observed order alone, 1 / (n + 1).
+    mark, score = np.repeat([0, 1], 2500), np.arange(5000)
+    found = compare("roc_auc", mark, score, -score)
+    assert found.p_value == pytest.approx(1 / 8001)
+    assert "rests on 8,000 exchanges" in found.note
+    asked = compare("roc_auc", mark, score, -score, n_resamples=99)
+    assert asked.p_value == pytest.approx(1 / 100)
+    assert "rests on" not in asked.note
+
+
 # --------------------------------------------------------------------------- data
 
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -346,3 +347,14 @@ def test_the_result_is_frozen():
     best = optimal_threshold([0, 1], [0.1, 0.2])
     with pytest.raises(AttributeError):
         best.threshold = 3
+
+
+def test_a_series_of_the_other_class_is_noted():
+    y, score = ["bad", "good"] * 20, np.arange(40.0)
+    of_bad, of_good = (pd.Series(score, name=f"p_{label}") for label in ("bad", "good"))
+    found = optimal_threshold(y, of_bad, pos_label="good")
+    assert found.note.endswith("pass the column of 'good', or 'bad' as the positive class")
+    assert "'p_bad' is read as the scores of 'good'" in found.note
+    assert optimal_threshold(y, of_good, pos_label="good").note == ""
+    interval = optimal_threshold(y, of_bad, pos_label="good", interval=True, n_resamples=99)
+    assert "'p_bad' is read as the scores of 'good'" in interval.threshold.note
