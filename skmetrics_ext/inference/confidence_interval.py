@@ -13,7 +13,7 @@ from skmetrics_ext.inference import reader_studies as studies
 from skmetrics_ext.inference.abstention import Abstained, may_abstain
 from skmetrics_ext.inference.algebra import Made, Missing
 from skmetrics_ext.inference.anytime import MIN_ROWS
-from skmetrics_ext.inference.directions import note_on_series
+from skmetrics_ext.inference.directions import note_on_response
 from skmetrics_ext.inference.draws import readers as rows_of
 from skmetrics_ext.inference.draws.atoms import WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
@@ -282,7 +282,7 @@ def confidence_interval(
             estimates = list(map(aim.compared_with, estimates))
         return table_of(estimates, read, statistic, plan, method, rows)
     made = Made(leaf_of(read, statistic, rows=rows), plan, method)
-    note = "; ".join(filter(None, (estimates.note, note_on_series(y_pred, statistic.origin))))
+    note = "; ".join(filter(None, (estimates.note, note_on_response(y_pred, statistic.origin))))
     estimate = replace(estimates, note=note, _made=made)
     return estimate if aim is None else aim.compared_with(estimate)
 

@@ -11,7 +11,7 @@ from skmetrics_ext.inference.draws.bootstrap import PLAN
 from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.inference.methods import interval_of
 from skmetrics_ext.inference.notes import direction
-from skmetrics_ext.validation import column_names
+from skmetrics_ext.validation.column_names import names_of, note_on_name
 
 
 def with_directions(
@@ -20,7 +20,7 @@ def with_directions(
     """The note, with those on models or samples whose scores may run the other way."""
     parts = [note]
     for name, side, response in zip("ab", sides, responses, strict=True):
-        for shown in (direction_of(side, level), note_on_series(response, side.origin)):
+        for shown in (direction_of(side, level), note_on_response(response, side.origin)):
             parts.append(shown and f"{name}: {shown}")
     return "; ".join(filter(None, parts))
 
@@ -34,10 +34,18 @@ def direction_of(statistic: Linearized, level: float) -> str:
     return "" if isinstance(found, list) else direction(statistic, found.value, found.high)
 
 
-def note_on_series(response: Any, sample: Any) -> str:
+def note_on_response(response: Any, sample: Any) -> str:
     """The note on a series of scores with a name that ends in the class that is not positive."""
     classes: Any = getattr(getattr(sample, "data", None), "classes", ())
     is_labels = not sample.metric.spec.is_known or sample.metric.spec.response == "labels"
     if is_labels or not len(classes):
         return ""
-    return column_names.note_on_series(response, classes.tolist(), classes[-1].item())
+    return note_on_series(response, classes.tolist(), classes[-1].item())
+
+
+def note_on_series(data: Any, classes: Sequence[Any], positive: Any) -> str:
+    """`note_on_name` for a series, or a frame of one column, of scores of two classes."""
+    names = names_of(data)
+    if names is None or len(names) != 1 or len(classes) != 2:
+        return ""
+    return note_on_name(str(names[0]), classes, positive)

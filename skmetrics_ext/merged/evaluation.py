@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skmetrics_ext.inference.directions import direction_of
+from skmetrics_ext.inference.directions import direction_of, note_on_series
 from skmetrics_ext.inference.estimate_rows import Deferred, EstimateRow, missing
 from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.inference.results import Estimate
@@ -32,7 +32,6 @@ from skmetrics_ext.slices.group_columns import NO_GROUPS, group_arrays
 from skmetrics_ext.slices.group_comparisons import GroupSpread
 from skmetrics_ext.tallies import ConfusionTally
 from skmetrics_ext.validation import InvalidParameterError, check_option
-from skmetrics_ext.validation.column_names import note_on_series
 from skmetrics_ext.validation.containers import count_rows
 from skmetrics_ext.validation.errors import warn_renamed
 from skmetrics_ext.validation.groups import read_groups

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference import notes
+from skmetrics_ext.inference.directions import note_on_series
 from skmetrics_ext.inference.draws.atoms import RowDesign, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan, resample, seed_sequence
 from skmetrics_ext.inference.draws.rankings import RankingSample
@@ -32,7 +33,6 @@ from skmetrics_ext.thresholds.certified import Guarantee
 from skmetrics_ext.thresholds.criteria import Choice, Objective
 from skmetrics_ext.thresholds.search import Candidates, OptimalThreshold, chosen_of
 from skmetrics_ext.validation import InvalidParameterError, Labels, Scores, check_option
-from skmetrics_ext.validation.column_names import note_on_series
 from skmetrics_ext.validation.groups import Design, read_design, read_groups
 from skmetrics_ext.validation.labels import subset
 from skmetrics_ext.validation.parameters import check_level

@@ -99,14 +99,6 @@ def note_on_name(name: str, classes: Sequence[Any], positive: Any) -> str:
     return ""
 
 
-def note_on_series(data: Any, classes: Sequence[Any], positive: Any) -> str:
-    """`note_on_name` for a series, or a frame of one column, of scores of two classes."""
-    names = names_of(data)
-    if names is None or len(names) != 1 or len(classes) != 2:
-        return ""
-    return note_on_name(str(names[0]), classes, positive)
-
-
 def check_last_names(names: Names, classes: Any, what: str) -> None:
     """Like `check_names`, for columns of all classes or of the second of two."""
     if names is not None:
