@@ -60,10 +60,6 @@ def evaluate(
     models: Mapping[Any, Mapping[str, Any]] | None = None,
     weight: str | None = None,
     by: str | Sequence[str] | None = None,
-    margins: bool = False,
-    bins: Mapping[str, Any] | None = None,
-    freq: str | None = None,
-    min_rows: int = 1,
     groups: str | None = None,
     metrics: str | Callable[..., Any] | Iterable[Any] = OF_SCORES,
     labels: ArrayLike | None = None,
@@ -71,8 +67,9 @@ def evaluate(
     intervals: bool = False,
     confidence_level: float = 0.95,
     weights_are: WeightsAre = "importance",
-    n_resamples: int | None = None,
-    curve_points: int = 0,
+    margins: bool = False,
+    bins: Mapping[str, Any] | None = None,
+    freq: str | None = None,
     proxy: str | None = None,
     sampling: str | None = None,
     population: Population = "process",
@@ -82,9 +79,12 @@ def evaluate(
     abstain: Any = None,
     abstained: Abstained = "leave out",
     ignore: Any = None,
+    min_rows: int = 1,
+    n_resamples: int | None = None,
+    curve_points: int = 0,
+    progress: Progress = None,
     engine: Literal["auto", "memory", "duckdb", "dask", "spark"] = "auto",
     memory_limit: int | str = "1GiB",
-    progress: Progress = None,
 ) -> Evaluation:
     r"""Metrics of data that need not fit in memory, equal to the functions of this package.
 
@@ -118,17 +118,6 @@ def evaluate(
         Column of groups, which are evaluated separately. With a list of columns, every
         combination of values that occurs is a group, a tuple. Rows without a value are the group
         "missing".
-    margins : bool, default=False
-        Whether to add the groups by some of the columns only (None stands for the others), and all
-        rows together, whose group is None.
-    bins : dict of str to int or sequence of float, default=None
-        Numeric columns of ``by`` to cut into bins: the inner edges, or the number of bins with
-        about equal numbers of rows (from a sample of 100,000 rows, if there are more).
-    freq : str, default=None
-        Groups by time: the period alias of pandas ("D", "W", "M", "Q", "Y") in which the dates of
-        ``by`` are counted; for a pandas data frame.
-    min_rows : int, default=1
-        Groups with fewer rows have no values, and ``note`` says so.
     groups : str, default=None
         Column of clusters (patients), whose rows may depend on each other, also across groups of
         ``by``. Intervals and gaps take this into account; the rows are held in memory.
@@ -151,14 +140,15 @@ def evaluate(
     weights_are : {"importance", "frequency"}, default="importance"
         Whether a weight of 2 is one row that counts twice, or two rows. Weighted rows have
         intervals only in the second case.
-    n_resamples : int, default=None
-        Bootstrap resamples for intervals without a formula (Kolmogorov-Smirnov statistic,
-        calibration errors). All intervals are then those of `confidence_interval`, and the rows
-        are held in memory. By default such metrics have no interval, and ``note`` says so; with
-        0 the rows are held for metrics with influence values, and nothing is resampled.
-    curve_points : int, default=0
-        Number of points of the ROC and precision-recall curves in ``curves`` of the result, each
-        with a bound on the error from leaving out the other points.
+    margins : bool, default=False
+        Whether to add the groups by some of the columns only (None stands for the others), and all
+        rows together, whose group is None.
+    bins : dict of str to int or sequence of float, default=None
+        Numeric columns of ``by`` to cut into bins: the inner edges, or the number of bins with
+        about equal numbers of rows (from a sample of 100,000 rows, if there are more).
+    freq : str, default=None
+        Groups by time: the period alias of pandas ("D", "W", "M", "Q", "Y") in which the dates of
+        ``by`` are counted; for a pandas data frame.
     proxy, sampling : str, default=None
         Columns of a machine's labels or probabilities, and of the probabilities with which rows
         were labelled, if the column of true labels is missing in other rows, as in
@@ -180,6 +170,19 @@ def evaluate(
     ignore : label or list of labels, default=None
         True labels of rows to leave out, such as -100 of tokens without a label; of a frame of
         pandas or polars, or a table of pyarrow. A note says how many rows these are.
+    min_rows : int, default=1
+        Groups with fewer rows have no values, and ``note`` says so.
+    n_resamples : int, default=None
+        Bootstrap resamples for intervals without a formula (Kolmogorov-Smirnov statistic,
+        calibration errors). All intervals are then those of `confidence_interval`, and the rows
+        are held in memory. By default such metrics have no interval, and ``note`` says so; with
+        0 the rows are held for metrics with influence values, and nothing is resampled.
+    curve_points : int, default=0
+        Number of points of the ROC and precision-recall curves in ``curves`` of the result, each
+        with a bound on the error from leaving out the other points.
+    progress : bool or callable, default=None
+        Whether to show how many rows were read (by DuckDB and in this process), or a function of
+        the numbers of rows read and of all.
     engine : {"auto", "memory", "duckdb", "dask", "spark"}, default="auto"
         What reads the data. "auto": the engine of the data set itself; for files and streams DuckDB
         if it is installed, else batches in this process. Parquet files whose rows fit into
@@ -187,9 +190,6 @@ def evaluate(
     memory_limit : int or str, default="1GiB"
         Approximate number of bytes, or text like "500MB", that one process may use. It sizes
         DuckDB's buffers, the ranges that workers read, and tables of distinct scores.
-    progress : bool or callable, default=None
-        Whether to show how many rows were read (by DuckDB and in this process), or a function of
-        the numbers of rows read and of all.
 
     Returns
     -------

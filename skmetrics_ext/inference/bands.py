@@ -139,8 +139,8 @@ def curve_band(
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
-    weights_are: WeightsAre = "importance",
     pos_label: PosLabel = None,
+    weights_are: WeightsAre = "importance",
     n_resamples: int | None = None,
     random_state: RandomState = 0,
     **metric_params: Any,
@@ -183,9 +183,9 @@ def curve_band(
         The stratum of each row, if a fixed number of rows was sampled from each, as in
         `confidence_interval`.
     {sample_weight}
+    {score_pos_label}
     weights_are : {"importance", "frequency"}, default="importance"
         Whether a weight of 2 is one row that counts twice, or two rows.
-    {score_pos_label}
     n_resamples : int, default=None
         Number of draws: by default 100,000 of the largest error of a simultaneous band, and as many
         as `confidence_interval` draws where a point is resampled.

@@ -91,8 +91,6 @@ def compare(
     margin: float | None = None,
     threshold: float | None = None,
     confidence_level: float = 0.95,
-    n_resamples: int | None = None,
-    min_rows: int = MIN_ROWS,
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -107,13 +105,15 @@ def compare(
     prevalence: Any = None,
     readers: ArrayLike | None = None,
     readers_are: studies.ReadersAre = "random",
-    stratified: bool = False,
-    random_state: RandomState = 0,
-    n_jobs: int | None = None,
-    progress: Progress = None,
     abstain: Any = None,
     abstained: Abstained = "leave out",
     ignore: Any = None,
+    stratified: bool = False,
+    min_rows: int = MIN_ROWS,
+    n_resamples: int | None = None,
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
+    progress: Progress = None,
     **metric_params: Any,
 ) -> Any:
     r"""Difference of a metric between two models on the same rows, its interval and its test.
@@ -166,13 +166,6 @@ def compare(
         Nominal coverage of the two-sided interval. With 0.95, claims on one side are tested at
         2.5 %, so that ``concluded`` agrees with the interval; "equivalent" is tested at 5 % on
         each side, with a 90 % interval.
-    n_resamples : int, default=None
-        Number of draws. By default at least 1,999, until the Monte Carlo standard error of the
-        bounds is 2.5 % of the width of the interval and the verdict is clear, and at most 9,999;
-        9,999 for "permutation". The result shows the number.
-    min_rows : int, default=200
-        Rows, or effective groups, at which "anytime" starts; relative to an interval for one look
-        it is narrowest at 2.5 times as many.
     groups : array-like of shape (n_samples,), default=None
         The group of each row (the patient); rows of a group may depend on each other.
     strata : array-like of shape (n_samples,), default=None
@@ -188,8 +181,20 @@ def compare(
         one of the models, its prediction is missing (nan or None).
     readers_are : {"random", "fixed"}, default="random"
         Whether the result is about all readers of whom these are a sample, or about these alone.
+    abstain, abstained : object, default=None and "leave out"
+        Predictions that are no answer, as in `confidence_interval`; each model is compared on its
+        own rows.
+    ignore : label or list of labels, default=None
+        True labels of rows to leave out, as in `confidence_interval`.
     stratified : bool, default=False
         Whether each draw of "bootstrap" keeps the number of rows of each class.
+    min_rows : int, default=200
+        Rows, or effective groups, at which "anytime" starts; relative to an interval for one look
+        it is narrowest at 2.5 times as many.
+    n_resamples : int, default=None
+        Number of draws. By default at least 1,999, until the Monte Carlo standard error of the
+        bounds is 2.5 % of the width of the interval and the verdict is clear, and at most 9,999;
+        9,999 for "permutation". The result shows the number.
     random_state : int, RandomState, Generator or None, default=0
         Seed of the draws.
     n_jobs : int or None, default=None
@@ -197,11 +202,6 @@ def compare(
     progress : bool, callable or None, default=None
         True shows a progress bar; a callable is called with the numbers of finished blocks of draws
         and of all.
-    abstain, abstained : object, default=None and "leave out"
-        Predictions that are no answer, as in `confidence_interval`; each model is compared on its
-        own rows.
-    ignore : label or list of labels, default=None
-        True labels of rows to leave out, as in `confidence_interval`.
     **metric_params : dict
         Parameters of the metric.
 

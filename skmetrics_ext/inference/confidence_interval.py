@@ -79,15 +79,15 @@ def confidence_interval(
     prevalence: Any = None,
     readers: ArrayLike | None = None,
     readers_are: studies.ReadersAre = "random",
-    stratified: bool = False,
-    n_resamples: int | None = None,
-    min_rows: int = MIN_ROWS,
-    random_state: RandomState = 0,
-    n_jobs: int | None = None,
-    progress: Progress = None,
     abstain: Any = None,
     abstained: Abstained = "leave out",
     ignore: Any = None,
+    stratified: bool = False,
+    min_rows: int = MIN_ROWS,
+    n_resamples: int | None = None,
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
+    progress: Progress = None,
     **metric_params: Any,
 ) -> Any:
     r"""Any metric with its confidence interval.
@@ -168,23 +168,6 @@ def confidence_interval(
         readers.
     readers_are : {"random", "fixed"}, default="random"
         Whether the interval is about all readers of whom these are a sample, or about these alone.
-    stratified : bool, default=False
-        Whether the bootstrap keeps the number of rows of each class, as in a case-control sample.
-    n_resamples : int, default=None
-        Number of draws. By default at least 1,999, until the Monte Carlo standard error of the
-        bounds is 2.5 % of the width of the interval, and at most 9,999. The result shows the
-        number.
-    min_rows : int, default=200
-        Rows, or effective groups, at which "anytime" starts (bounds are nan before); relative to an
-        interval for one look it is narrowest at 2.5 times as many. Exact intervals of shares are
-        valid from the first row.
-    random_state : int, Generator, RandomState or None, default=0
-        Seed of the bootstrap. The same integer gives the same samples for any ``n_jobs``.
-    n_jobs : int or None, default=None
-        Number of processes for the bootstrap. For metrics of this package one is usually fastest.
-    progress : bool or callable, default=None
-        True shows a progress bar; a callable is called with the numbers of finished blocks of
-        bootstrap samples and of all.
     abstain : str, int, float or bool, default=None
         Which predictions are no answer: "missing" for None and NaN, or the label of a refusal.
         ``coverage`` of the result is the share of the rows that are answered. Without it a missing
@@ -195,6 +178,23 @@ def confidence_interval(
     ignore : label or list of labels, default=None
         True labels of rows to leave out, such as -100 of tokens without a label. The note says how
         many rows these are.
+    stratified : bool, default=False
+        Whether the bootstrap keeps the number of rows of each class, as in a case-control sample.
+    min_rows : int, default=200
+        Rows, or effective groups, at which "anytime" starts (bounds are nan before); relative to an
+        interval for one look it is narrowest at 2.5 times as many. Exact intervals of shares are
+        valid from the first row.
+    n_resamples : int, default=None
+        Number of draws. By default at least 1,999, until the Monte Carlo standard error of the
+        bounds is 2.5 % of the width of the interval, and at most 9,999. The result shows the
+        number.
+    random_state : int, Generator, RandomState or None, default=0
+        Seed of the bootstrap. The same integer gives the same samples for any ``n_jobs``.
+    n_jobs : int or None, default=None
+        Number of processes for the bootstrap. For metrics of this package one is usually fastest.
+    progress : bool or callable, default=None
+        True shows a progress bar; a callable is called with the numbers of finished blocks of
+        bootstrap samples and of all.
     **metric_params : dict
         Parameters of the metric: ``average``, ``pos_label``, ``labels``, ``beta`` and so on.
 

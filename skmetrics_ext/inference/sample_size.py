@@ -140,10 +140,10 @@ def sample_size(
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
-    weights_are: WeightsAre = "importance",
     readers: int | None = None,
     cases: int | None = None,
     pilot_readers: ArrayLike | None = None,
+    weights_are: WeightsAre = "importance",
     proxy: Any = None,
     **metric_params: Any,
 ) -> RowsNeeded:
@@ -209,14 +209,14 @@ def sample_size(
         The stratum of each row (site, age band), if a fixed number of rows, or groups, was sampled
         from each, as in `confidence_interval`, and will be, in the same shares.
     {sample_weight}
-    weights_are : {"importance", "frequency"}, default="importance"
-        Whether a weight of 2 is one row that counts twice, or two rows.
     readers, cases : int, default=None
         For a study of several readers, one of two numbers: of readers, and the result has the
         number of cases for an interval of this ``width``, or of cases, for the number of readers.
     pilot_readers : array-like of shape (n_samples,), default=None
         The reader of each row of such a pilot, with one row for each reader and case, and the case
         in ``groups``, as in `compare`.
+    weights_are : {"importance", "frequency"}, default="importance"
+        Whether a weight of 2 is one row that counts twice, or two rows.
     proxy : array-like of shape (n_samples,), default=None
         A machine's label or probability of every row of the pilot, whose ``y_true`` is missing
         where no person looked, as in `confidence_interval`. The number is that of labels among

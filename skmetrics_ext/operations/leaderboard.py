@@ -125,8 +125,8 @@ def leaderboard(
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
-    weights_are: WeightsAre = "importance",
     confidence_level: float = 0.95,
+    weights_are: WeightsAre = "importance",
     n_resamples: int = 20_000,
     random_state: RandomState = 0,
     **metric_params: Any,
@@ -150,10 +150,10 @@ def leaderboard(
     strata : array-like of shape (n_samples,), default=None
         The stratum of each row, as in `confidence_interval`.
     {sample_weight}
-    weights_are : {"importance", "frequency"}, default="importance"
-        Whether a weight of 2 is one row that counts twice, or two rows.
     confidence_level : float in (0, 1), default=0.95
         Simultaneous coverage of all ranks, and of all intervals.
+    weights_are : {"importance", "frequency"}, default="importance"
+        Whether a weight of 2 is one row that counts twice, or two rows.
     n_resamples : int, default=20000
         Number of draws of the largest difference.
     random_state : int, RandomState, Generator or None, default=0

@@ -45,8 +45,8 @@ def cross_validation_report(
     confidence_level: float = 0.95,
     interval: IntervalKind = "auto",
     train: bool = False,
-    n_jobs: int | None = None,
     random_state: RandomState = None,
+    n_jobs: int | None = None,
     progress: Progress = None,
 ) -> CrossValidationReport:
     """Cross-validate one or many models on the same folds, next to a baseline.
@@ -105,12 +105,12 @@ default="prior"
         Whether each model also predicts its training rows. Tables, page and picture then show the
         value there and the gap from the test rows, and ``report.findings()`` names models that
         overfit. It takes one more prediction for each fit.
-    n_jobs : int or None, default=None
-        Number of parallel jobs of joblib, over models and folds, with the backend of
-        ``joblib.parallel_config``.
     random_state : int, RandomState or None, default=None
         Shuffles the folds of an int ``cv``, and seeds the baseline. By default folds are not
         shuffled, as in scikit-learn, and the seed of the baseline is 0.
+    n_jobs : int or None, default=None
+        Number of parallel jobs of joblib, over models and folds, with the backend of
+        ``joblib.parallel_config``.
     progress : bool, callable or None, default=None
         True shows a progress bar (tqdm's if installed, otherwise lines on stderr); a callable is
         called with the numbers of finished fits and of all fits.

@@ -70,18 +70,18 @@ def compute_metrics(
     pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
     by: Any = None,
-    margins: bool = False,
-    bins: Any = None,
-    freq: str | None = None,
-    min_rows: int = 1,
     groups: ArrayLike | None = None,
     intervals: bool = False,
     threshold: float | None = None,
     method: str = "auto",
     confidence_level: float = 0.95,
+    margins: bool = False,
+    bins: Any = None,
+    freq: str | None = None,
     abstain: Any = None,
     abstained: Abstained = "leave out",
     ignore: Any = None,
+    min_rows: int = 1,
     **params: Any,
 ) -> Any:
     """Several metrics in one call, at about the cost of one confusion matrix and one sort.
@@ -116,11 +116,6 @@ def compute_metrics(
         Group columns with a value per row: every combination that occurs is evaluated
         separately, and a table is returned as by `evaluate`. Rows without a value (None, nan)
         are the group "missing".
-    margins, bins, min_rows : bool, dict, int
-        As in `evaluate`; only with ``by``.
-    freq : str, default=None
-        Groups by time: the period alias of pandas ("D", "W", "M", "Q", "Y") in which the dates of
-        ``by`` are counted.
     groups : array-like of shape (n_samples,), default=None
         The group of each row (such as the patient), if rows of a group depend on each other;
         only with ``intervals`` or ``by``.
@@ -133,6 +128,11 @@ def compute_metrics(
         Method of the intervals, for the metrics to which it applies, as in `confidence_interval`.
     confidence_level : float in (0, 1), default=0.95
         Nominal coverage of each interval.
+    margins, bins : bool and dict, default=False and None
+        As in `evaluate`; only with ``by``.
+    freq : str, default=None
+        Groups by time: the period alias of pandas ("D", "W", "M", "Q", "Y") in which the dates of
+        ``by`` are counted.
     abstain : str, int, float or bool, default=None
         Which predictions are no answer: "missing" for None and NaN, or the label of a refusal.
         The result has the ``coverage``, the share of the rows that are answered, next to each
@@ -143,6 +143,8 @@ def compute_metrics(
     ignore : label or list of labels, default=None
         True labels of rows to leave out, such as -100 of tokens without a label. The note says how
         many rows these are.
+    min_rows : int, default=1
+        Groups of ``by`` with fewer rows have no values, and ``note`` says so.
     **params : dict
         Further parameters (``zero_division``), passed to the metrics that have them; and
         ``proxy``, ``sampling``, ``population``, ``observed``, ``X``, ``target``, ``target_weight``

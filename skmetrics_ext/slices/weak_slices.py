@@ -51,11 +51,11 @@ def weak_slices(
     pred: str | None = None,
     columns: Sequence[str] | None = None,
     max_columns: int = 2,
-    min_rows: int = 50,
     alpha: float = 0.05,
-    bins: Any = FEW_BINS,
     weight: str | None = None,
     groups: str | None = None,
+    bins: Any = FEW_BINS,
+    min_rows: int = 50,
     **metric_params: Any,
 ) -> WeakSlices:
     r"""Find slices of the rows in which a metric is worse than in all other rows.
@@ -83,17 +83,17 @@ def weak_slices(
         form a slice, None. Numeric columns with more than 10 distinct values are binned.
     max_columns : int, default=2
         Maximum number of columns of a slice.
-    min_rows : int, default=50
-        Minimum number of rows inside, and outside, a slice that is tested.
     alpha : float in (0, 1), default=0.05
         Probability of reporting any slice that is not worse.
-    bins : int or dict, default=5
-        Number of quantile bins of numeric columns; or a dict from column to a number of bins or
-        to inner edges.
     weight : str, default=None
         Column of weights.
     groups : str, default=None
         Column of groups, such as patients; rows of a group may be dependent.
+    bins : int or dict, default=5
+        Number of quantile bins of numeric columns; or a dict from column to a number of bins or
+        to inner edges.
+    min_rows : int, default=50
+        Minimum number of rows inside, and outside, a slice that is tested.
     **metric_params : dict
         Parameters of the metric: ``labels``, ``pos_label``, ``average`` and others.
 

@@ -146,13 +146,13 @@ def optimal_threshold(
     criterion: Choice = "youden",
     constraint: Any = None,
     cost: Any = None,
-    prevalence: float | None = None,
     confidence: float | None = None,
     groups: ArrayLike | None = None,
     labels: ArrayLike | None = None,
     pos_label: PosLabel = None,
     sample_weight: ArrayLike | None = None,
     interval: bool = False,
+    prevalence: float | None = None,
     **drawing: Any,
 ) -> OptimalThreshold | Any:
     r"""Best threshold by a criterion, over every distinct score and one above them all.
@@ -193,15 +193,15 @@ def optimal_threshold(
         With ``confidence`` or ``interval``, the group of each row (the patient), if rows of a group
         depend on each other. The bounds of ``confidence`` are conservative: they assume that the
         rows of a group are all alike.
-    prevalence : float in (0, 1), default=None
-        Share of positives where the threshold will be used: criterion and constraints are read as
-        if the data had it. That of the data by default.
     {score_labels}
     {score_pos_label}
     {sample_weight}
     interval : bool, default=False
         Whether to return an interval of the best threshold in the population, and the value of the
         criterion for rows that the threshold was not chosen on.
+    prevalence : float in (0, 1), default=None
+        Share of positives where the threshold will be used: criterion and constraints are read as
+        if the data had it. That of the data by default.
     **drawing : dict
         With ``interval=True``: ``confidence_level`` (0.95), ``strata``, ``weights_are``,
         ``stratified``, ``n_resamples`` (1999), ``random_state`` (0), ``n_jobs`` and ``progress``,

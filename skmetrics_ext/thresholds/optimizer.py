@@ -93,8 +93,6 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         `optimal_threshold`, from the scored rows of all folds together; ``groups`` of ``fit``
         are groups here, too. With ``refit``, the estimator that predicts is not one of those that
         scored, so the chance is approximate. For two classes only.
-    prevalence : float in (0, 1), default=None
-        Share of positives where the classifier will be used; for two classes only.
     pos_label : int, float, bool or str, default=None
         The positive class of a binary problem. By default 1 of {0, 1} or {-1, 1}, or True. Needed
         for other labels, unless criterion and constraint are the same for either class (balanced
@@ -107,12 +105,14 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     refit : bool, default=True
         Whether ``estimator_`` is fitted to all rows; if not, to the training rows of the only
         split. Has to be False for "prefit".
-    n_jobs : int, default=None
-        Number of folds processed in parallel.
-    random_state : int, RandomState instance or None, default=0
-        Seed of the split of a float ``cv``.
     store_cv_results : bool, default=False
         Whether to keep the criterion at every threshold.
+    prevalence : float in (0, 1), default=None
+        Share of positives where the classifier will be used; for two classes only.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the split of a float ``cv``.
+    n_jobs : int, default=None
+        Number of folds processed in parallel.
 
     Attributes
     ----------
@@ -172,14 +172,14 @@ class ThresholdOptimizerCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         constraint: Any = None,
         cost: Any = None,
         confidence: float | None = None,
-        prevalence: float | None = None,
         pos_label: PosLabel = None,
         response_method: ResponseMethod = "auto",
         cv: Any = None,
         refit: bool = True,
-        n_jobs: int | None = None,
-        random_state: RandomState = 0,
         store_cv_results: bool = False,
+        prevalence: float | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ) -> None:
         self.estimator = estimator
         self.criterion = criterion

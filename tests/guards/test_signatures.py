@@ -91,3 +91,37 @@ def test_arrays_are_typed_as_such():
         for name, parameter in inspect.signature(function).parameters.items():
             if name in arrays:
                 assert str(parameter.annotation).startswith("ArrayLike"), function.__name__
+
+
+# Arguments that few need, in the order in which long signatures and docstrings end.
+FEW_NEED = (
+    *("weights_are", "rows", "margins", "bins", "freq"),
+    *("proxy", "sampling", "population", "observed", "X", "target", "target_weight", "prevalence"),
+    *("readers", "readers_are", "abstain", "abstained", "ignore"),
+    *("stratified", "min_rows", "n_resamples", "curve_points", "random_state", "n_jobs"),
+    *("progress", "engine", "memory_limit"),
+)
+# Of a study that is planned, these are what is planned.
+PLANNED = {"sample_size": {"prevalence", "readers"}}
+LONG = {
+    thing.__name__: thing
+    for thing in PUBLIC.values()
+    if inspect.isfunction(thing) or (inspect.isclass(thing) and issubclass(thing, BaseEstimator))
+    if len(inspect.signature(thing).parameters) > 11
+}
+PARAMETERS = re.compile(r"Parameters\n-+\n(.*?)\n\n[A-Z][\w ]+\n-", re.DOTALL)
+NAMES = re.compile(r"^(\*{0,2}\w+(?:, \*{0,2}\w+)*)(?: :|$)", re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_arguments_that_few_need_come_last_in_one_order(name):
+    signature = inspect.signature(LONG[name]).parameters
+    kept = [key for key, one in signature.items() if one.kind is not one.KEYWORD_ONLY]
+    listed = PARAMETERS.search(inspect.getdoc(LONG[name]))[1]
+    documented = [key.strip("*") for row in NAMES.findall(listed) for key in row.split(", ")]
+    assert sorted(documented) == sorted(signature)
+    last = [key for key in FEW_NEED if key in signature]
+    last = [key for key in last if key not in {*kept, *PLANNED.get(name, ())}]
+    for order in (documented, list(signature)):
+        rest = [key for key in order if key in last or key not in kept]
+        assert rest[len(rest) - len(last) :] == last

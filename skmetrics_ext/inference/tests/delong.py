@@ -102,8 +102,8 @@ def delong_test(
     groups_b: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     strata_b: ArrayLike | None = None,
-    weights_are: WeightsAre = "importance",
     confidence_level: float = 0.95,
+    weights_are: WeightsAre = "importance",
 ) -> DelongTest:
     r"""DeLong's test that the areas under two or more ROC curves are equal.
 
@@ -145,11 +145,11 @@ def delong_test(
         from each, as in `confidence_interval`.
     strata_b : array-like, default=None
         Strata of the second sample.
-    weights_are : {"importance", "frequency"}, default="importance"
-        Whether a weight of 2 is one row that counts twice, or two rows.
     confidence_level : float in (0, 1), default=0.95
         Nominal coverage of the intervals of the differences, which are two-sided whatever the
         alternative.
+    weights_are : {"importance", "frequency"}, default="importance"
+        Whether a weight of 2 is one row that counts twice, or two rows.
 
     Returns
     -------

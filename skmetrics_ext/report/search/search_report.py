@@ -45,8 +45,8 @@ def search_report(
     cv: Any = None,
     scoring: Any = None,
     outer: Any = None,
-    n_resamples: int = 1000,
     confidence_level: float = 0.95,
+    n_resamples: int = 1000,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
     progress: Progress = None,
@@ -79,10 +79,10 @@ def search_report(
     outer : int, splitter or iterable of (train, test), default=None
         Outer folds of a nested cross-validation, whose estimate is reported as well. The search is
         run once per outer fold.
-    n_resamples : int, default=1000
-        Number of draws of the noise.
     confidence_level : float in (0, 1), default=0.95
         Nominal coverage of all intervals.
+    n_resamples : int, default=1000
+        Number of draws of the noise.
     random_state : int, RandomState, Generator or None, default=0
         Seed of the draws.
     n_jobs : int or None, default=None
