@@ -13,6 +13,7 @@ import argparse
 import ast
 import subprocess
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -73,21 +74,27 @@ def reached(path: Path, names: dict[str, Path]) -> set[Path]:
     return {each for each in found if each is not None} - {path, PACKAGE / "__init__.py"}
 
 
+@cache
+def graph() -> dict[Path, set[Path]]:
+    """What each file of the package and of the tests reaches in a step."""
+    names = public_names()
+    files = {*PACKAGE.rglob("*.py"), *(ROOT / "tests").rglob("*.py")}
+    return {path: reached(path, names) for path in files}
+
+
 def needed(changed: set[Path], steps: int) -> list[Path]:
     """Test files that reach one of the changed files in so many steps, the nearest first."""
-    names = public_names()
-    tests = set((ROOT / "tests").rglob("*.py"))
-    graph = {path: reached(path, names) for path in {*PACKAGE.rglob("*.py"), *tests}}
     near, distance = set(changed), dict.fromkeys(changed, 0)
     for step in range(1, steps + 1):
-        near = {path for path, targets in graph.items() if targets & near} - distance.keys()
+        near = {path for path, targets in graph().items() if targets & near} - distance.keys()
         faces = {path for path in near if path.name == "__init__.py"}  # no step of their own
-        near |= {path for path, targets in graph.items() if targets & faces} - distance.keys()
+        near |= {path for path, targets in graph().items() if targets & faces} - distance.keys()
         distance |= dict.fromkeys(near, step)
     for path in changed & {*PACKAGE.rglob("*.py")}:  # a test file of the same name
         mirror = ROOT / "tests" / path.relative_to(PACKAGE).parent
         distance |= dict.fromkeys(mirror.glob(f"test_{path.stem}*.py"), 0)
-    files = [path for path in distance if path in tests and path.name.startswith("test_")]
+    tests = ROOT / "tests"
+    files = [path for path in distance if path.match("test_*.py") and path.is_relative_to(tests)]
     return sorted(files, key=lambda path: (distance[path], path))
 
 

@@ -2,14 +2,9 @@
 
 import ast
 from collections import Counter
-from functools import cache
-from pathlib import Path
 
-import pytest
+from support.source import PATHS, nodes
 
-import skmetrics_ext
-
-PACKAGE = Path(skmetrics_ext.__file__).parent
 # Types that carried rows, classes and a response before `Rows` and `AskedMetric` did.
 GONE = (
     "AlignedRows",
@@ -51,15 +46,9 @@ VIEWS |= {"ScoreTally", "Scores"}
 MOST_QUESTIONS_OF_FAMILY = 116
 
 
-@cache
-def trees():
-    """Parsed modules by file."""
-    return {path: ast.parse(path.read_text("utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
-
-
-def names_in(tree):
+def names_in(path):
     """Names that a module defines, imports or reads."""
-    for node in ast.walk(tree):
+    for node in nodes(path):
         if isinstance(node, ast.alias | ast.ClassDef):
             yield node.name
         elif isinstance(node, ast.Name):
@@ -69,17 +58,17 @@ def names_in(tree):
 def settlements():
     """Calls that settle the positive class, by file."""
     found = Counter()
-    for path, tree in trees().items():
-        for node in ast.walk(tree):
+    for path in PATHS:
+        for node in nodes(path):
             if isinstance(node, ast.Call):
                 name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-                found[path.relative_to(PACKAGE).as_posix()] += name in SETTLING
+                found[path] += name in SETTLING
     return +found
 
 
-@pytest.mark.parametrize("name", GONE)
-def test_a_carrier_that_went_has_no_importer(name):
-    assert not [path.name for path, tree in trees().items() if name in names_in(tree)]
+def test_a_carrier_that_went_has_no_importer():
+    found = {path: {*names_in(path)}.intersection(GONE) for path in PATHS}
+    assert not {path: names for path, names in found.items() if names}
 
 
 def test_the_positive_class_is_settled_in_few_places():
@@ -99,20 +88,15 @@ def asks_for_family(node):
 
 
 def test_the_family_of_a_metric_is_asked_for_in_few_places():
-    found = Counter(
-        path.relative_to(PACKAGE).as_posix()
-        for path, tree in trees().items()
-        for node in ast.walk(tree)
-        if asks_for_family(node)
-    )
+    found = Counter(path for path in PATHS for node in nodes(path) if asks_for_family(node))
     assert found.total() <= MOST_QUESTIONS_OF_FAMILY, found
 
 
 def test_pairwise_decision_values_are_refused_in_one_place():
     found = Counter(
-        path.relative_to(PACKAGE).as_posix()
-        for path, tree in trees().items()
-        for node in ast.walk(tree)
+        path
+        for path in PATHS
+        for node in nodes(path)
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "check_pairs"
     )
     assert found == {"questions/rows.py": 1}

@@ -3,21 +3,16 @@
 import ast
 import subprocess
 import sys
-from pathlib import Path
 
-import pytest
+from support.source import PATHS, nodes
 
-import skmetrics_ext
-
-PACKAGE = Path(skmetrics_ext.__file__).parent
-FILES = sorted(PACKAGE.rglob("*.py"))
 LATE = ("sklearn", "scipy.stats", "pandas", "polars", "pyarrow", "matplotlib", "tqdm", "dask",
         "pyspark", "duckdb")  # fmt: skip
 
 
-def imported_modules(path: Path) -> set[str]:
+def imported_modules(path: str) -> set[str]:
     modules: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             modules |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -25,10 +20,10 @@ def imported_modules(path: Path) -> set[str]:
     return modules
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_no_private_module_of_scikit_learn(path: Path) -> None:
+def test_no_private_module_of_scikit_learn() -> None:
     private = {
-        module
+        (path, module)
+        for path in PATHS
         for module in imported_modules(path)
         if module.split(".")[0] == "sklearn"
         and any(part.startswith("_") for part in module.split("."))
@@ -36,12 +31,15 @@ def test_no_private_module_of_scikit_learn(path: Path) -> None:
     assert not private
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_metrics_of_scikit_learn_are_not_called(path: Path) -> None:
+def test_metrics_of_scikit_learn_are_not_called() -> None:
+    found = {
+        (path, module)
+        for path in PATHS
+        for module in imported_modules(path)
+        if module.startswith("sklearn.metrics")
+    }
     # A scorer is of the class of scikit-learn's scorers, and calls none of them.
-    allowed = {"sklearn.metrics"} if path == PACKAGE / "scoring" / "scorer.py" else set()
-    found = {m for m in imported_modules(path) if m.startswith("sklearn.metrics")}
-    assert found <= allowed
+    assert found <= {("scoring/scorer.py", "sklearn.metrics")}
 
 
 def test_importing_the_package_loads_nothing_that_may_wait() -> None:

@@ -1,7 +1,7 @@
 """The script that names the tests of a change."""
 
-import subprocess
 import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
@@ -9,29 +9,33 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.fixture(scope="module")
+def script():
+    """The script as a module, which reads all files once."""
+    spec = spec_from_file_location("needed", ROOT / "tests" / "needed.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 @pytest.mark.parametrize(
-    ("changed", "steps", "found", "left_out"),
+    ("changed", "found", "left_out"),
     [
-        ("skmetrics_ext/cli/marks.py", 1, "tests/cli/test_marks.py", "tests/tallies/test_ranks.py"),
-        (
-            "skmetrics_ext/tallies/ranks.py",
-            1,
-            "tests/tallies/test_ranks.py",
-            "tests/cli/test_cv.py",
-        ),
+        ("skmetrics_ext/cli/marks.py", "tests/cli/test_marks.py", "tests/tallies/test_ranks.py"),
+        ("skmetrics_ext/tallies/ranks.py", "tests/tallies/test_ranks.py", "tests/cli/test_cv.py"),
         (
             "skmetrics_ext/scoring/panel.py",
-            1,
             "tests/scoring/test_panel.py",
             "tests/test_tables.py",
         ),
-        ("tests/support/rows.py", 1, "tests/guards/test_one_body.py", "tests/test_tables.py"),
+        ("tests/support/rows.py", "tests/guards/test_one_body.py", "tests/test_tables.py"),
     ],
 )
-def test_tests_that_reach_a_file_are_named(changed, steps, found, left_out):
-    command = [sys.executable, "tests/needed.py", changed, "--steps", str(steps)]
-    printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    named = printed.stdout.splitlines()
+def test_tests_that_reach_a_file_are_named(script, monkeypatch, capsys, changed, found, left_out):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(sys, "argv", ["needed.py", changed, "--steps", "1"])
+    script.main()
+    named = capsys.readouterr().out.splitlines()
     assert found in named
     assert left_out not in named
     assert all((ROOT / name).exists() for name in named)

@@ -20,14 +20,12 @@ from hypothesis import strategies as st
 from support.compare import undefined_allowed
 from support.rows import NAMES, call, settings_of
 from support.samples import samples
+from support.source import PATHS, nodes, tree
 
-import skmetrics_ext
 from skmetrics_ext import METRICS
 from skmetrics_ext.registry import find
 from skmetrics_ext.tallies import ConfusionTally
 
-PACKAGE = Path(skmetrics_ext.__file__).parent
-PATHS = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
 REGISTRY = ("registry/", "__init__.py", "metrics/__init__.py")
 AVERAGING = "metrics/averaging.py"
 AVERAGES = {"macro", "weighted", "micro"}
@@ -35,13 +33,8 @@ STEP = 1e-30
 
 
 @cache
-def tree(path: str) -> ast.Module:
-    return ast.parse((PACKAGE / path).read_text(encoding="utf-8"))
-
-
-@cache
 def parents(path: str) -> dict[ast.AST, ast.AST]:
-    return {child: node for node in ast.walk(tree(path)) for child in ast.iter_child_nodes(node)}
+    return {child: node for node in nodes(path) for child in ast.iter_child_nodes(node)}
 
 
 def above(path: str, node: ast.AST) -> Iterator[ast.AST]:
@@ -70,7 +63,7 @@ def plain_words() -> set[str]:
     """Names that also name something else: a parameter, or a part of a result."""
     found = {name for name in METRIC_NAMES if len(name) < 5}
     for path in PATHS:
-        for node in ast.walk(tree(path)):
+        for node in nodes(path):
             if isinstance(node, ast.arg):
                 found.add(node.arg)
             elif isinstance(node, ast.ClassDef):
@@ -125,12 +118,9 @@ def is_type(path: str, node: ast.AST) -> bool:
     )
 
 
-@pytest.mark.parametrize(
-    "path", [path for path in PATHS if not path.startswith((*REGISTRY, DEPRECATED))]
-)
-def test_no_name_of_a_metric_outside_the_registry(path: str) -> None:
-    found = []
-    for node in ast.walk(tree(path)):
+def names_of_metrics(path: str) -> Iterator[str]:
+    """Places where a file names a metric."""
+    for node in nodes(path):
         word = text(node)
         if word not in METRIC_NAMES or word in HEADINGS.get(path, ()):
             continue
@@ -139,7 +129,12 @@ def test_no_name_of_a_metric_outside_the_registry(path: str) -> None:
             continue
         if is_type(path, node):
             continue
-        found.append(f"{path}:{node.lineno} {word!r}")
+        yield f"{path}:{node.lineno} {word!r}"
+
+
+def test_no_name_of_a_metric_outside_the_registry() -> None:
+    paths = [path for path in PATHS if not path.startswith((*REGISTRY, DEPRECATED))]
+    found = [place for path in paths for place in names_of_metrics(path)]
     assert not found, "Names of metrics; a fact of the row in the registry says it:\n" + "\n".join(
         found
     )
@@ -156,7 +151,7 @@ def test_the_guard_of_names_sees_and_forgives() -> None:
 
 def compared_strings(path: str) -> Iterator[tuple[int, str]]:
     """Strings that are compared, matched, or keys of a mapping."""
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         parts: list[ast.AST | None] = []
         if isinstance(node, ast.Compare):
             parts = [node.left, *node.comparators]
@@ -171,13 +166,17 @@ def compared_strings(path: str) -> Iterator[tuple[int, str]]:
                     yield one.lineno, word
 
 
-@pytest.mark.parametrize("path", [path for path in PATHS if not path.startswith(REGISTRY)])
-def test_classes_are_averaged_in_one_file(path: str) -> None:
-    found = [f"{path}:{line} {word!r}" for line, word in compared_strings(path) if word in AVERAGES]
-    if path == AVERAGING:
-        assert found
-    else:
-        assert not found, f"{AVERAGING} averages over classes:\n" + "\n".join(found)
+def test_classes_are_averaged_in_one_file() -> None:
+    found = {
+        path: [
+            f"{path}:{line} {word!r}" for line, word in compared_strings(path) if word in AVERAGES
+        ]
+        for path in PATHS
+        if not path.startswith(REGISTRY)
+    }
+    assert found.pop(AVERAGING)
+    elsewhere = [place for places in found.values() for place in places]
+    assert not elsewhere, f"{AVERAGING} averages over classes:\n" + "\n".join(elsewhere)
 
 
 # --------------------------------------------------------------------------- names of ours
