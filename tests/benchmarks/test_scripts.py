@@ -28,7 +28,7 @@ def test_every_case_agrees_with_scikit_learn(run, tmp_path):
         assert ("native" in row) == ("native" in found["machine"]["kernels"])
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_resampling_agrees_with_a_loop(run):
     done = run("compare.py", "--sizes", "1000", *QUICK, "--only", "replicate.*(K=2|roc)")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -119,7 +119,7 @@ def test_errors_from_influence_values_and_from_draws(run):
     }
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_coverage_of_hard_cases(run, script):
     done = run("hard_cases.py", "--draws", "2", "--large", "20000")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -130,7 +130,7 @@ def test_coverage_of_hard_cases(run, script):
             assert sum(row[:2] == [case.name, f"`{metric}`"] for row in found) == len(case.sizes)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_coverage_of_clustered_rows(run):
     done = run("clustered.py", "--draws", "3")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -139,14 +139,14 @@ def test_coverage_of_clustered_rows(run):
     assert all(0 <= share <= 100 for share in shares)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_intervals_at_every_look(run):
     done = run("anytime.py", "--streams", "1", "--rows", "1500", "--population", "20000")
     assert done.returncode == 0, done.stdout + done.stderr
     assert len(rows(done.stdout)) == 1 + 4 * 5 + 2
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_coverage_of_calibration_and_decision_curves(run):
     done = run("calibration.py", "--draws", "2")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -243,7 +243,7 @@ def test_weak_slices_are_counted_and_timed(run):
     assert all(cell in ("0.0 %", "50.0 %", "100.0 %") for cell in lines[0][1:] + lines[1][1:])
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_groups_say_how_often_gaps_hold(run):
     done = run("groups.py", "--draws", "2")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -304,7 +304,7 @@ def test_leaderboards_say_how_often_their_ranks_hold(run):
     assert len(rows(done.stdout)[1:]) == 18
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_studies_of_readers_say_how_often_their_intervals_hold(run):
     done = run("readers.py", "--draws", "1")
     assert done.returncode == 0, done.stdout + done.stderr

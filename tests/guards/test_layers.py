@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.source import PACKAGE, nodes
 
 ROOT = Path(__file__).parents[2]
 # Modules that import each other. Operators make estimates of estimates, so that results
@@ -29,18 +30,22 @@ def imports():
     """Modules of the package, and those that each imports anywhere but for type checkers."""
     paths = {
         ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
-        for path in (ROOT / "skmetrics_ext").rglob("*.py")
+        for path in PACKAGE.rglob("*.py")
     }
     found = {}
     for module, path in paths.items():
-        tree = ast.parse(path.read_text("utf-8"))
-        for node in ast.walk(tree):
-            if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
-                node.body = []
+        own = nodes(path.relative_to(PACKAGE).as_posix())
+        for_checkers = {
+            inner
+            for node in own
+            if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+            for line in node.body
+            for inner in ast.walk(line)
+        }
         named = [
             (node.module or "", alias.name)
-            for node in ast.walk(tree)
-            if isinstance(node, ast.ImportFrom)
+            for node in own
+            if isinstance(node, ast.ImportFrom) and node not in for_checkers
             for alias in node.names
         ]
         targets = {f"{room}.{name}" if f"{room}.{name}" in paths else room for room, name in named}

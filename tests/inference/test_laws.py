@@ -116,6 +116,7 @@ def comparison(*arguments, **options):
 METHODS = ("delong", "mcnemar", "delta", "bootstrap", "permutation")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", SCALARS)
 def test_a_model_compared_with_itself_has_no_difference(name):
     function, first, second, params, _ = metric_of(name)
@@ -138,6 +139,7 @@ def test_a_model_compared_with_itself_has_no_difference(name):
 OPPOSITE = {"two-sided": "two-sided", "less": "greater", "greater": "less"}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", [name for name in SCALARS if name not in SLOW])
 def test_models_in_the_other_order_mirror_the_comparison(name):
     function, first, second, params, _ = metric_of(name)

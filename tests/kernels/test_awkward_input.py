@@ -219,7 +219,7 @@ def test_both_answer_or_refuse_alike(call):
 
 
 @pytest.mark.slow
-@settings(max_examples=2_000)
+@settings(max_examples=1_000)
 @given(call=calls())
 def test_so_in_many_calls(call):
     check(call)

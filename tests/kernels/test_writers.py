@@ -123,7 +123,7 @@ def test_the_process_lives(calls):
     environment = os.environ | {"SKMETRICS_EXT_KERNELS": kernels.active(), "OMP_NUM_THREADS": "2"}
     finders = " ".join(type(finder).__module__ for finder in sys.meta_path)
     run = subprocess.run(
-        [sys.executable, "-X", "faulthandler", "-c", PROGRAM, calls, "6", finders],
+        [sys.executable, "-X", "faulthandler", "-c", PROGRAM, calls, "3", finders],
         capture_output=True,
         text=True,
         env=environment,

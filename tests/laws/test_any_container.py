@@ -86,6 +86,7 @@ def test_any_container(door, data):
 
 
 @pytest.mark.slow
+@pytest.mark.sampled(4)
 @every_door
 @few
 @given(data=st.data())

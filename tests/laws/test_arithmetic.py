@@ -107,12 +107,12 @@ def asked(design, step):
 
 @pytest.mark.parametrize("design", DESIGNS)
 def test_a_difference_is_compare(design):
-    check([wrong for question in asked(design, 20) for wrong in wrong_comparisons(question)])
+    check([wrong for question in asked(design, 40) for wrong in wrong_comparisons(question)])
 
 
 @pytest.mark.parametrize("design", DESIGNS)
 def test_a_difference_of_other_rows_is_compare_samples(design):
-    check([wrong for question in asked(design, 20) for wrong in wrong_samples(question)])
+    check([wrong for question in asked(design, 30) for wrong in wrong_samples(question)])
 
 
 @pytest.mark.exhaustive

@@ -158,8 +158,8 @@ def is_asked(question, place):
         *[("compute_metrics", design) for design in ("plain", "groups and weights")],
         ("evaluate by DuckDB", "groups"),
         # Their parts are in those above.
-        pytest.param("compute_metrics", "weights", marks=pytest.mark.slow),
-        pytest.param("evaluate by DuckDB", "plain", marks=pytest.mark.slow),
+        pytest.param("compute_metrics", "weights", marks=pytest.mark.exhaustive),
+        pytest.param("evaluate by DuckDB", "plain", marks=pytest.mark.exhaustive),
     ],
 )
 def test_gaps_are_those_of_compare_samples(way, design):

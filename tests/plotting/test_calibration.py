@@ -132,7 +132,7 @@ def test_the_consistency_band_is_that_of_outcomes_drawn_from_the_probabilities()
     assert "80 % consistency band (if calibrated)" in texts
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_calibrated_models_lie_in_the_band_of_dependent_rows() -> None:
     """Pairs of equal rows: the band is that of half as many rows."""
     inside, widths = [], []

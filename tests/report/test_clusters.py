@@ -63,7 +63,7 @@ def coverage(n_draws, with_groups=True):
     return {metric: count / n_draws for metric, count in held.items()}
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_pooled_intervals_of_groups_cover():
     found = coverage(2000)
     assert all(0.93 <= share <= 0.975 for share in found.values()), found

@@ -226,7 +226,7 @@ def coverage(n_draws, n_rows=200):
     return {metric: count / n_draws for metric, count in held.items()}
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_intervals_over_folds_cover():
     found = coverage(1000)
     assert all(0.93 <= share <= 0.975 for share in found.values()), found

@@ -58,14 +58,13 @@ def _wanted(nodeid: str, baseline: spec.Baseline | None) -> bool:
 
 
 def _some(items: list[pytest.Item], most: int) -> set[str]:
-    """The ids of at most so many cases of each test of a display, spread over them."""
+    """The ids of at most so many cases of each test, spread over them."""
     cases: dict[str, list[str]] = {}
     for item in items:
         cases.setdefault(spec.function_of(item.nodeid), []).append(item.nodeid)
     found: set[str] = set()
-    for test, ids in cases.items():
-        is_display = spec.file_of(test) in spec.GROUPS["displays"]
-        found.update(ids[:: -(-len(ids) // most)] if is_display else ids)
+    for ids in cases.values():
+        found.update(ids[:: -(-len(ids) // most)])
     return found
 
 
@@ -74,7 +73,7 @@ def pytest_collection_modifyitems(config, items):
     everything = os.environ.get("SKSUITE_EVERYTHING") == "1"
     baseline = None if everything else spec.load_baseline()
     keep = [item for item in items if _wanted(item.nodeid, baseline)]
-    if most := int(os.environ.get("SKSUITE_MOST_CASES", "0")):  # of a display; 0: all
+    if most := int(os.environ.get("SKSUITE_MOST_CASES", "0")):  # of each test; 0: all
         some = _some(keep, most)
         keep = [item for item in keep if item.nodeid in some]
     kept = {item.nodeid for item in keep}

@@ -37,38 +37,51 @@ def run(
     return subprocess.run(cmd, env=env, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("group", ["core", pytest.param("model_selection", marks=pytest.mark.slow)])
-def test_scikit_learns_own_tests_pass(group):
-    result = run("--groups", group)
+def passes(*options: str, most_cases: int = 0) -> str:
+    """What a run prints that has to pass."""
+    result = run(*options, most_cases=most_cases)
     if result.returncode:
         pytest.fail(f"{result.stdout}\n{result.stderr}", pytrace=False)
+    return result.stdout
+
+
+def test_scikit_learns_own_tests_of_metrics_pass():
+    """A few cases of each, but of one that cross-validates for seconds."""
+    rest = "not test_classification_metric_division_by_zero_nan_validation"
+    passes("--groups", "core", "-k", rest, most_cases=4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("group", ["core", "model_selection"])
+def test_scikit_learns_own_tests_pass(group):
+    passes("--groups", group)
 
 
 def test_a_few_of_its_tests_of_displays_pass():
     """Displays draw what the functions give: a few cases of two of them are enough here."""
     pytest.importorskip("matplotlib")
     few = "test_det_curve_display or test_confusion_matrix_display"
-    result = run("--groups", "displays", "-k", few, most_cases=5)
-    if result.returncode:
-        pytest.fail(f"{result.stdout}\n{result.stderr}", pytrace=False)
+    passes("--groups", "displays", "-k", few, most_cases=5)
 
 
 @pytest.mark.slow
+def test_more_of_its_tests_of_displays_pass():
+    pytest.importorskip("matplotlib")
+    passes("--groups", "displays", most_cases=12)
+
+
+@pytest.mark.exhaustive
 def test_all_of_its_tests_of_displays_pass():
     pytest.importorskip("matplotlib")
-    result = run("--groups", "displays")
-    if result.returncode:
-        pytest.fail(f"{result.stdout}\n{result.stderr}", pytrace=False)
+    passes("--groups", "displays")
 
 
 @pytest.mark.slow
 def test_scikit_learns_own_tests_of_array_api_dispatch_pass():
     pytest.importorskip("array_api_strict")
-    result = run("--array-api", "--groups", "core")
-    if result.returncode:
-        pytest.fail(f"{result.stdout}\n{result.stderr}", pytrace=False)
-    core = next(line for line in result.stdout.splitlines() if line.startswith("core"))
-    assert int(core.split()[1]) > 150, result.stdout  # and that they were run at all
+    printed = passes("--array-api", "--groups", "core")
+    core = next(line for line in printed.splitlines() if line.startswith("core"))
+    assert int(core.split()[1]) > 150, printed  # and that they were run at all
 
 
 WRONG = """

@@ -101,7 +101,7 @@ def every_scorer():
     ]
 
 
-@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.exhaustive)])
 def test_every_metric_has_a_value_or_a_reason_and_so_have_its_gaps(step):
     y, d, p, by, _ = arrays(60)
     several = ("ovo", "ovr", "top_k")

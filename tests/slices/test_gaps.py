@@ -151,7 +151,7 @@ def test_against_the_best_is_by_the_direction_of_the_metric():
     assert all(row.value >= 0 for row in found.gaps("brier_score", against="best").rows)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_gaps_to_the_best_allow_for_the_choice():
     """Six equal groups: chosen as the best, one of them differs from another by luck."""
     rng = np.random.default_rng(8)

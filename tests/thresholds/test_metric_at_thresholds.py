@@ -38,6 +38,7 @@ def one_by_one(function, true, score, names, **more):
     return [quiet(function, true, predicted, **more) for predicted in predictions]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", OF_LABELS)
 @given(data=st.data())
 def test_it_is_the_metric_of_the_predictions(name, data):

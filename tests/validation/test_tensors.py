@@ -94,6 +94,7 @@ def test_every_public_function_is_in_the_tables():
     assert classes <= CALLS.keys()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", CALLS)
 def test_a_tensor_is_read_wherever_rows_are_taken(name):
     agree(answers(CALLS[name], elsewhere), answers(CALLS[name], as_given))
@@ -120,6 +121,7 @@ def holds_arrays(found):
     return any(isinstance(part, np.ndarray) for part in parts)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("put", [elsewhere, short])
 def test_arrays_of_metrics_follow_the_predictions_under_dispatch(name, put, dispatch):

@@ -36,6 +36,7 @@ def indicators(rows, outputs):
     )
 
 
+@pytest.mark.sampled(2)
 @of_each_metric
 @given(indicators(8, 3), st.sampled_from(FORMATS), st.booleans(), st.data())
 @pytest.mark.parametrize(("name", "params"), TAKING_INDICATORS)
