@@ -23,6 +23,7 @@ from skmetrics_ext.inference.algebra import (
     OTHER_FOLDS,
     Expression,
     Folds,
+    Function,
     Leaf,
     Linear,
     Mapped,
@@ -53,7 +54,7 @@ from skmetrics_ext.inference.linearized import (
     correlation,
     ways_end_to_end,
 )
-from skmetrics_ext.inference.margins import Asked, on_side
+from skmetrics_ext.inference.margins import OPPOSITE, Asked, on_side
 from skmetrics_ext.inference.methods import interval_of
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.scales import Bounds, quantile, tail_probability
@@ -111,7 +112,8 @@ def answer(x: Expression, asked: Asked) -> Estimate:
         return asked.result(x.value, note=x.reason)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # nan where undefined
         if isinstance(x, Mapped):
-            return _mapped(x, asked)
+            found = _through(x.function, x.operand, x.value, asked)
+            return replace(found, method=f"{found.method}, {x.label}")
         if any(isinstance(leaf, Folds) for leaf in x.operands()):
             return _over_folds(x, asked)
         if isinstance(x, Leaf):
@@ -120,9 +122,14 @@ def answer(x: Expression, asked: Asked) -> Estimate:
         if not x.terms:
             return asked.result(x.value, (x.offset, x.offset), 0.0, note=SAME_ESTIMATE)
         scale, core = _scaled(x)
-        if core is not x:
-            return _moved(answer(core, _before(asked, scale, x.offset)), scale, x)
-        return _sum(x, asked)
+        if core is x:
+            return _sum(x, asked)
+        multiple = Function(
+            lambda y: scale * y + x.offset, lambda _: scale, lambda y: (y - x.offset) / scale
+        )
+        found = _through(multiple, core, x.value, asked)
+        note = "; ".join(dict.fromkeys(filter(None, [found.note, x.note])))
+        return replace(found, note=note, statistic=np.sign(scale) * found.statistic)
 
 
 def _scaled(x: Linear) -> tuple[float, Expression]:
@@ -143,41 +150,17 @@ def _scaled(x: Linear) -> tuple[float, Expression]:
     return float(scale), divided[0][1] if len(divided) == 1 else Linear(divided, 0.0, x.note)
 
 
-def _before(asked: Asked, scale: float, offset: float) -> Asked:
-    """The question about x, for that about ``scale * x + offset``."""
-    if asked.claim is None:
-        return asked
-    claim = asked.claim if scale > 0 else asked.claim.reversed()
-    size = abs(scale)
-    shift = offset if scale > 0 else -offset
-    parts = tuple(((null - shift) / size, side) for null, side in claim.parts)
-    return asked.about(claim._replace(parts=parts))
-
-
-def _moved(inner: Estimate, scale: float, x: Linear) -> Estimate:
-    """The estimate of ``scale * x + offset``, from that of x."""
-    ends = [scale * end + x.offset for end in (inner.low, inner.high)]
-    low, high = ends if scale > 0 else ends[::-1]
-    said = dict.fromkeys(filter(None, [inner.note, x.note]))
-    t = inner.statistic if scale > 0 else -inner.statistic
-    moved = replace(inner, value=x.value, low=low, high=high, note="; ".join(said))
-    return replace(moved, standard_error=abs(scale) * inner.standard_error, statistic=t)
-
-
-def _mapped(x: Mapped, asked: Asked) -> Estimate:
-    """The estimate of the operand, mapped."""
-    function, claim = x.function, asked.claim
-    slope = float(function.slope(x.operand.value))
+def _through(function: Function, operand: Expression, value: float, asked: Asked) -> Estimate:
+    """The estimate of a function of a statistic, whose bounds it maps."""
+    slope, claim = float(function.slope(operand.value)), asked.claim
     if claim is not None:
-        claim = claim if slope > 0 else claim.reversed()
-        turn = 1 if slope > 0 else -1
-        parts = tuple((float(function.inverse(turn * null)), side) for null, side in claim.parts)
-        claim = claim._replace(parts=parts)
-    inner = answer(x.operand, asked.about(claim))
+        parts = claim.parts if slope > 0 else [(null, OPPOSITE[side]) for null, side in claim.parts]
+        claim = claim._replace(parts=tuple((float(function.inverse(n)), side) for n, side in parts))
+    inner = answer(operand, asked.about(claim))
     ends = [float(function.of(end)) for end in (inner.low, inner.high)]
     low, high = ends if slope > 0 else ends[::-1]
-    error, method = abs(slope) * inner.standard_error, f"{inner.method}, {x.label}"
-    return replace(inner, value=x.value, low=low, high=high, standard_error=error, method=method)
+    error = abs(slope) * inner.standard_error
+    return replace(inner, value=value, low=low, high=high, standard_error=error)
 
 
 def _leaf(x: Leaf, asked: Asked) -> Estimate:

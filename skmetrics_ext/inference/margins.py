@@ -16,6 +16,7 @@ from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.parameters import as_number, check_number
 
 SIDES = ("two-sided", "less", "greater")
+OPPOSITE = {"less": "greater", "greater": "less", "two-sided": "two-sided"}
 Alternative = Literal["two-sided", "less", "greater", "non-inferior", "equivalent"]
 ALTERNATIVES = (*SIDES, "non-inferior", "equivalent")
 _NAN = float("nan")
@@ -95,8 +96,7 @@ class Claim(NamedTuple):
 
     def reversed(self) -> Claim:
         """The claim about the difference with the opposite sign."""
-        opposite = {"less": "greater", "greater": "less", "two-sided": "two-sided"}
-        return self._replace(parts=tuple((-null, opposite[side]) for null, side in self.parts))
+        return self._replace(parts=tuple((-null, OPPOSITE[side]) for null, side in self.parts))
 
     def tested(self, tail: Tail) -> tuple[float, float]:
         """The p-value of the claim, and the null value whose test decides it.
