@@ -33,8 +33,7 @@ from skmetrics_ext.inference.compare import compare_pair, is_ratio, share_beyond
 from skmetrics_ext.inference.compare_samples import (
     difference_of_samples,
     distances_of,
-    least_p_value,
-    p_value_from_bounds,
+    inverted,
 )
 from skmetrics_ext.inference.draws import bootstrap
 from skmetrics_ext.inference.draws.atoms import (
@@ -54,7 +53,7 @@ from skmetrics_ext.inference.linearized import (
     correlation,
     ways_end_to_end,
 )
-from skmetrics_ext.inference.margins import OPPOSITE, Asked, on_side
+from skmetrics_ext.inference.margins import OPPOSITE, Asked
 from skmetrics_ext.inference.methods import interval_of
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.scales import Bounds, quantile, tail_probability
@@ -176,19 +175,7 @@ def _with_p_value(found: Estimate, statistic: Linearized, asked: Asked) -> Estim
     if asked.claim is None or not np.isfinite(found.low + found.high):
         return found
     reach = distances_of(statistic, found.method, asked.plan)
-    return replace(found, p_value=_inverted(found.value, reach, asked, found.method))
-
-
-def _inverted(value: float, distances: Callable[[Any], Bounds], asked: Asked, method: str) -> float:
-    """The p-value of the claim, from the level at which a bound is the null value."""
-    least = least_p_value(method, asked.plan)
-
-    def tail(null: float, side: str) -> float:
-        distance = value - null
-        return on_side(p_value_from_bounds(distances, distance, least), distance, side)
-
-    assert asked.claim is not None
-    return asked.claim.tested(tail)[0]
+    return replace(found, p_value=inverted(found.value, reach, asked, found.method))
 
 
 def _over_folds(x: Expression, asked: Asked) -> Estimate:
@@ -351,7 +338,7 @@ def _by_contributions(
 
     down, up = map(float, reach(asked.level))
     low, high = np.clip((value - down, value + up), *x.bounds).tolist()
-    p_value = _NAN if claim is None else _inverted(value, reach, asked, "mover")
+    p_value = _NAN if claim is None else inverted(value, reach, asked, "mover")
     error = float(_summed(errors, related))
     return asked.result(x.value, (low, high), error, "mover", note, p_value=p_value)
 

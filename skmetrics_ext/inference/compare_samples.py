@@ -228,7 +228,6 @@ def difference_of_samples(
     intervals = [interval_at(side, name, plan, log=log) for side in sides]
     shared = correlation(first, second) if share_rows else 0.0
     draws = plan.most_draws if name in bootstrap.BOOTSTRAP_METHODS else None
-    least = least_p_value(name, plan)
     label = "log_ratio" if log else name
     label = label if label == "mover" else f"mover, {label}"
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -244,11 +243,6 @@ def difference_of_samples(
             ]
             return difference_distances(away, shared)
 
-        def tail(null: float, side: str) -> float:
-            """From the level at which a bound of the interval is the null value."""
-            distance = difference - null
-            return on_side(p_value_from_bounds(distances, distance, least), distance, side)
-
         both = [interval(level) for interval in intervals]
         error = float(summed_errors(both[0].error, both[1].error, shared))
         notes = [
@@ -261,7 +255,7 @@ def difference_of_samples(
         if not np.isfinite(difference + down + up):
             return contrast.tested(error=error, note=note)
         bounds = float(difference - down), float(difference + up)
-        p_value = asked.test.tested(tail)[0]
+        p_value = inverted(difference, distances, asked, name)
         return contrast.tested(bounds, p_value=p_value, error=error, note=note, draws=draws)
 
 
@@ -301,6 +295,17 @@ def distances_of(statistic: Linearized, method: str, plan: DrawPlan) -> Callable
         return value - ends.low, ends.high - value
 
     return distances
+
+
+def inverted(value: float, away: Callable[[Any], Bounds], asked: Asked, method: str) -> float:
+    """The p-value of the claim, from the level at which a bound is the null value."""
+    least = least_p_value(method, asked.plan)
+
+    def tail(null: float, side: str) -> float:
+        distance = value - null
+        return on_side(p_value_from_bounds(away, distance, least), distance, side)
+
+    return asked.test.tested(tail)[0]
 
 
 def p_value_from_bounds(away: Callable[[Any], Bounds], distance: float, least: float) -> float:

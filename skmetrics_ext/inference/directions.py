@@ -9,7 +9,7 @@ import numpy as np
 
 from skmetrics_ext.inference.draws.bootstrap import PLAN
 from skmetrics_ext.inference.linearized import Linearized
-from skmetrics_ext.inference.methods import interval_of
+from skmetrics_ext.inference.methods import interval_of, positive_class_of
 from skmetrics_ext.inference.notes import direction
 from skmetrics_ext.validation.column_names import names_of, note_on_name
 
@@ -36,11 +36,10 @@ def direction_of(statistic: Linearized, level: float) -> str:
 
 def note_on_response(response: Any, sample: Any) -> str:
     """The note on a series of scores with a name that ends in the class that is not positive."""
-    classes: Any = getattr(getattr(sample, "data", None), "classes", ())
-    is_labels = not sample.metric.spec.is_known or sample.metric.spec.response == "labels"
-    if is_labels or not len(classes):
+    positive = positive_class_of(sample)
+    if positive is None or sample.metric.spec.response == "labels":
         return ""
-    return note_on_series(response, classes.tolist(), classes[-1].item())
+    return note_on_series(response, sample.data.classes.tolist(), positive)
 
 
 def note_on_series(data: Any, classes: Sequence[Any], positive: Any) -> str:

@@ -21,8 +21,8 @@ from skmetrics_ext.metrics.probabilities.losses import (
     log_loss_rows,
 )
 from skmetrics_ext.numeric import Array, RandomState
+from skmetrics_ext.questions import Rows
 from skmetrics_ext.validation import InvalidParameterError
-from skmetrics_ext.validation.column_names import check_response
 from skmetrics_ext.validation.containers import read_array, read_column, read_numbers, take_rows
 from skmetrics_ext.validation.encoding import encode_columns, find_labels
 from skmetrics_ext.validation.groups import read_groups
@@ -306,18 +306,8 @@ def _row_losses(fitted: Any, X: Any, y: Any, classes: Array, codes: Array, loss:
     if loss == _ERROR:
         predicted = read_array("predict", fitted.predict(X))
         return (find_labels(predicted, classes) != codes).astype(np.float64)
-    predicted_proba, known = fitted.predict_proba(X), read_array("classes_", fitted.classes_)
-    check_response(predicted_proba, known, "predict_proba")
-    response = read_array("predict_proba", predicted_proba)
-    if response.shape != (len(codes), len(known)):
-        raise InvalidParameterError(
-            f"predict_proba of {type(fitted).__name__} has to have shape "
-            f"{(len(codes), len(known))}, a column for each of {known.tolist()!r:.60}, got "
-            f"{response.shape}."
-        )
-    # A class absent from the training rows has probability 0.
-    proba = np.zeros((len(codes), len(classes)))
-    proba[:, find_labels(known, classes)] = response
+    response = Rows.of_model(fitted, X, None).by_class("predict_proba", classes.tolist())
+    proba = response.astype(np.float64)
     if loss == _LOG:
         eps = np.finfo(response.dtype if response.dtype.kind == "f" else np.float64).eps
         return log_loss_rows(codes, proba, float(eps))

@@ -244,6 +244,24 @@ class Rows:
             self._columns[method] = response
         return self._columns[method]
 
+    def by_class(self, method: str, classes: list[Any]) -> Array:
+        """Response of a method with a column for each of these classes, (n, K), matched by name.
+
+        A class that the estimator never saw has 0.
+        """
+        scores, known = read_array(method, self.columns(method)), self.known or []
+        if method == "decision_function" and (scores.ndim == 1 or scores.shape[1] == 1):
+            decision = scores.reshape(-1)
+            scores = np.column_stack([-decision, decision])
+        expected = count_rows(self.X) or len(scores), len(known)
+        if scores.shape != expected:
+            raise InvalidParameterError(
+                f"{method} of {type(self.estimator).__name__} has to have shape {expected}, a "
+                f"column for each of {known!r:.60}, got {scores.shape}."
+            )
+        padded = np.column_stack([scores, np.zeros(len(scores), dtype=scores.dtype)])
+        return padded[:, [known.index(label) if label in known else -1 for label in classes]]
+
     # ----------------------------------------------------------------------- views
 
     def labels(self, method: str = "predict", *, absolute: bool = False) -> Labels:

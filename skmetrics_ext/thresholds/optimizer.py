@@ -556,22 +556,11 @@ def response_columns(
     """Scores of the positive class (n, 1), or of all classes (n, K), matched by name."""
     rows = Rows.of_model(estimator, X, None)
     method = rows.method((methods, True), "ThresholdOptimizerCV")
-    scores, known = read_array(method, rows.columns(method)), rows.known or []
-    if scores.ndim == 1 or scores.shape[1] == 1:
-        decision = scores.reshape(-1)
-        scores = np.column_stack([-decision, decision])
-    if scores.shape[1] != len(known):
-        raise InvalidParameterError(
-            f"{method} of {type(estimator).__name__} has {scores.shape[1]} columns for "
-            f"{len(known)} classes; one per class is needed."
-        )
     names = classes.tolist() if positive is None else [classes.tolist()[positive]]
-    unseen = [name for name in names if name not in known]
+    unseen = [name for name in names if name not in (rows.known or ())]
     if unseen and method != "predict_proba":
         raise InvalidParameterError(
             f"A fold has no training row of the classes {unseen}, and {method} no score for them: "
             "use stratified folds."
         )
-    # A class that the estimator never saw has probability 0.
-    padded = np.column_stack([scores, np.zeros(len(scores), dtype=scores.dtype)])
-    return padded[:, [known.index(name) if name in known else -1 for name in names]]
+    return rows.by_class(method, names)

@@ -218,10 +218,6 @@ class Atoms:
         """Values (..., U) of one row of each atom, multiplied by its number of rows."""
         return values if self.are_rows else values * self.rows
 
-    def summed(self, values: Array) -> Array:
-        """Sum of values (..., U) of one row of each atom, over all rows, (...)."""
-        return np.asarray(self.times(values).sum(axis=-1))
-
     @cached_property
     def n_groups(self) -> int:
         """Number of groups, 0 if rows are independent."""

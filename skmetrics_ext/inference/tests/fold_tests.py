@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.margins import Asked, Contrast
-from skmetrics_ext.inference.results import Estimate, TestResult, estimate
+from skmetrics_ext.inference.results import Estimate, TestResult, compared_with, estimate
 from skmetrics_ext.inference.scales import quantile, tail_probability
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array
@@ -373,12 +373,10 @@ def five_by_two_cv_ftest(scores_a: ArrayLike, scores_b: ArrayLike) -> TestResult
     >>> print(five_by_two_cv_ftest(a, b))
     5x2cv F: statistic = 2.481, p = 0.164
     """
-    from scipy.special import fdtrc
-
     differences = _five_by_two(scores_a, scores_b)
     variance = float(_pair_variances(differences).sum())
     statistic = t_value(float((differences**2).sum()), 2 * variance)
-    return TestResult(statistic, float(fdtrc(10, 5, statistic)), "5x2cv F", (10, 5))
+    return compared_with(statistic, (10, 5), "5x2cv F")
 
 
 # --------------------------------------------------------------------------- reading
