@@ -7,7 +7,9 @@ from skmetrics_ext.backends import PartitionError as PartitionError
 from skmetrics_ext.backends import evaluate as evaluate
 from skmetrics_ext.curves import precision_recall_curves as precision_recall_curves
 from skmetrics_ext.curves import roc_curves as roc_curves
+from skmetrics_ext.inference.arithmetic import estimate as estimate
 from skmetrics_ext.inference.arithmetic import mean as mean
+from skmetrics_ext.inference.arithmetic import pass_at_k as pass_at_k
 from skmetrics_ext.inference.bands import curve_band as curve_band
 from skmetrics_ext.inference.calibration_intervals import (
     calibration_curve_binned as calibration_curve_binned,
@@ -22,8 +24,6 @@ from skmetrics_ext.inference.compare import compare as compare
 from skmetrics_ext.inference.compare_samples import compare_samples as compare_samples
 from skmetrics_ext.inference.confidence_interval import confidence_interval as confidence_interval
 from skmetrics_ext.inference.confidence_interval import influence_values as influence_values
-from skmetrics_ext.inference.known import estimate as estimate
-from skmetrics_ext.inference.known import pass_at_k as pass_at_k
 from skmetrics_ext.inference.label_plan import label_plan as label_plan
 from skmetrics_ext.inference.pooling import pool as pool
 from skmetrics_ext.inference.sample_size import sample_size as sample_size

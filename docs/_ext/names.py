@@ -94,7 +94,6 @@ _BY_MODULE = (
     ("inference.calibration_intervals", PROBABILITIES),
     ("inference.classification_report", LABELS),
     ("inference.arithmetic", COMPUTING),
-    ("inference.known", COMPUTING),
     ("inference", TESTS),
     ("metrics.calibration", PROBABILITIES),
     ("metrics.rankings", CURVES),

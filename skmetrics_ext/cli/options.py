@@ -18,7 +18,7 @@ from skmetrics_ext.report.cross_validation import STRATEGIES
 from skmetrics_ext.report.summary import INTERVAL_KINDS
 from skmetrics_ext.requirements import Requirement
 from skmetrics_ext.tables import SCHEMA_VERSION
-from skmetrics_ext.thresholds.criteria import RULES
+from skmetrics_ext.thresholds.at_thresholds import RULES
 
 RESAMPLES = 1000
 DATASET = "breast_cancer"  # that models are fitted on by default

@@ -43,8 +43,7 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import find
 from skmetrics_ext.registry.defaults import RATES
 from skmetrics_ext.tallies import RankTally
-from skmetrics_ext.thresholds.at_thresholds import LabelledRows
-from skmetrics_ext.thresholds.criteria import Objective
+from skmetrics_ext.thresholds.at_thresholds import LabelledRows, Objective
 from skmetrics_ext.thresholds.search import best_over_folds
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
 

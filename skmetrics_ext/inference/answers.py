@@ -28,6 +28,7 @@ from skmetrics_ext.inference.algebra import (
     Linear,
     Mapped,
     Missing,
+    related,
 )
 from skmetrics_ext.inference.compare import compare_pair, is_ratio, share_beyond
 from skmetrics_ext.inference.compare_samples import (
@@ -45,7 +46,6 @@ from skmetrics_ext.inference.draws.atoms import (
     joined_codes,
 )
 from skmetrics_ext.inference.draws.samples import FoldMean
-from skmetrics_ext.inference.identity import related
 from skmetrics_ext.inference.linearized import (
     Contributions,
     Linearized,

@@ -15,7 +15,7 @@ from skmetrics_ext.annotations import usage
 from skmetrics_ext.inference import anytime
 from skmetrics_ext.inference import reader_studies as studies
 from skmetrics_ext.inference.abstention import Abstained, may_abstain
-from skmetrics_ext.inference.algebra import Made, linear, mapped
+from skmetrics_ext.inference.algebra import Given, Made, leaf_of, linear, mapped
 from skmetrics_ext.inference.anytime import ANYTIME, MIN_ROWS
 from skmetrics_ext.inference.directions import with_directions
 from skmetrics_ext.inference.draws import pairs
@@ -23,7 +23,6 @@ from skmetrics_ext.inference.draws import readers as rows_of
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan, bootstrap_bounds, resample
 from skmetrics_ext.inference.draws.rankings import is_mean_area
-from skmetrics_ext.inference.identity import Given, leaf_of
 from skmetrics_ext.inference.labelling import (
     LABELLING,
     NOT_NARROWER,

@@ -9,13 +9,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.inference.algebra import Made, linear, mapped
+from skmetrics_ext.inference.algebra import Given, Made, Separate, leaf_of, linear, mapped
 from skmetrics_ext.inference.compare import is_ratio, undefined_difference
 from skmetrics_ext.inference.directions import with_directions
 from skmetrics_ext.inference.draws import bootstrap, readers
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
-from skmetrics_ext.inference.identity import Given, Separate, leaf_of
 from skmetrics_ext.inference.linearized import Linearized, correlation, linearize
 from skmetrics_ext.inference.margins import Alternative, Asked, Claim, Contrast, on_side
 from skmetrics_ext.inference.methods import (

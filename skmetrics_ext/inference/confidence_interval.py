@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference import reader_studies as studies
 from skmetrics_ext.inference.abstention import Abstained, may_abstain
-from skmetrics_ext.inference.algebra import Made, Missing
+from skmetrics_ext.inference.algebra import Given, Made, Missing, leaf_of, value_of
 from skmetrics_ext.inference.anytime import MIN_ROWS
 from skmetrics_ext.inference.directions import note_on_response
 from skmetrics_ext.inference.draws import readers as rows_of
@@ -19,7 +19,6 @@ from skmetrics_ext.inference.draws.atoms import WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
 from skmetrics_ext.inference.estimate_rows import row_from
 from skmetrics_ext.inference.estimates import Estimates
-from skmetrics_ext.inference.identity import Given, leaf_of, value_of
 from skmetrics_ext.inference.labelling import LABELLING, OF_SEVERAL, Labelling, Population
 from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.inference.margins import Goal

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference import reader_studies as studies
+from skmetrics_ext.inference.algebra import Given
 from skmetrics_ext.inference.area_power import AREA_VARIANCES, MOST_ROWS, AreaVariance, least_rows
 from skmetrics_ext.inference.calibration_intervals import calibration_slope_intercept
 from skmetrics_ext.inference.compare import statistics_of_models
@@ -18,7 +19,6 @@ from skmetrics_ext.inference.draws import readers as rows_of
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.rankings import is_area
 from skmetrics_ext.inference.draws.samples import share_of
-from skmetrics_ext.inference.identity import Given
 from skmetrics_ext.inference.labelling import Corrected, Labelling
 from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.inference.margins import Alternative, Claim

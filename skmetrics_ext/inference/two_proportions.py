@@ -11,11 +11,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.inference.algebra import Leaf, Made
+from skmetrics_ext.inference.algebra import Given, Leaf, Made, Separate
 from skmetrics_ext.inference.confidence_interval import confidence_interval
 from skmetrics_ext.inference.derivatives import value_and_deviations
 from skmetrics_ext.inference.draws.bootstrap import PLAN
-from skmetrics_ext.inference.identity import Given, Separate
 from skmetrics_ext.inference.mover import difference_distances
 from skmetrics_ext.inference.notes import ROUNDING
 from skmetrics_ext.inference.proportions import (

@@ -8,14 +8,13 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.inference.algebra import Made
+from skmetrics_ext.inference.algebra import Given, Made, leaf_of
 from skmetrics_ext.inference.compare import LOG_RATIO, is_ratio, statistics_of_models
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.draws.readers import find_metric
 from skmetrics_ext.inference.estimate_rows import EstimateRow
 from skmetrics_ext.inference.estimates import Estimates
-from skmetrics_ext.inference.identity import Given, leaf_of
 from skmetrics_ext.inference.labelling import Labelling
 from skmetrics_ext.inference.margins import Asked
 from skmetrics_ext.inference.methods import positive_class_of

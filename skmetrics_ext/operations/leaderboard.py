@@ -9,14 +9,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.inference.algebra import Leaf
+from skmetrics_ext.inference.algebra import Leaf, related
 from skmetrics_ext.inference.compare import compare_pair
 from skmetrics_ext.inference.draws.atoms import WeightsAre, block_sizes
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan, seed_sequence
 from skmetrics_ext.inference.draws.readers import find_metric, samples_of_models
 from skmetrics_ext.inference.estimate_rows import NEGATED
 from skmetrics_ext.inference.estimates import Estimates
-from skmetrics_ext.inference.identity import related
 from skmetrics_ext.inference.linearized import Linearized, covariance_of, linearize
 from skmetrics_ext.inference.margins import Asked, greater_is_better
 from skmetrics_ext.inference.methods import facts_of_both, interval_of, positive_class_of

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from skmetrics_ext.formats import p_value_text
-from skmetrics_ext.inference.algebra import Expression, Leaf, Missing, linear, mapped
+from skmetrics_ext.inference.algebra import Expression, Leaf, Missing, linear, mapped, value_of
 from skmetrics_ext.inference.arithmetic import result_of
 from skmetrics_ext.inference.compare import is_ratio
 from skmetrics_ext.inference.compare_samples import difference_of_samples
@@ -21,7 +21,6 @@ from skmetrics_ext.inference.estimate_rows import (
     difference_row,
     missing,
 )
-from skmetrics_ext.inference.identity import value_of
 from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.inference.margins import Asked
 from skmetrics_ext.inference.methods import interval_of, methods_of

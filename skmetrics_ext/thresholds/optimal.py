@@ -29,9 +29,8 @@ from skmetrics_ext.registry import find
 from skmetrics_ext.result_bases import Described, Facts
 from skmetrics_ext.tables import Table
 from skmetrics_ext.tallies import Counts
-from skmetrics_ext.thresholds.certified import Guarantee
-from skmetrics_ext.thresholds.criteria import Choice, Objective
-from skmetrics_ext.thresholds.search import Candidates, OptimalThreshold, chosen_of
+from skmetrics_ext.thresholds.at_thresholds import Choice, Objective
+from skmetrics_ext.thresholds.search import Candidates, Guarantee, OptimalThreshold, chosen_of
 from skmetrics_ext.validation import InvalidParameterError, Labels, Scores, check_option
 from skmetrics_ext.validation.groups import Design, read_design, read_groups
 from skmetrics_ext.validation.labels import subset

@@ -28,7 +28,7 @@ from skmetrics_ext.numeric import Array, PosLabel, RandomState
 from skmetrics_ext.questions import Rows
 from skmetrics_ext.registry.defaults import CRITERION
 from skmetrics_ext.tallies import RankTally
-from skmetrics_ext.thresholds.criteria import COST, Choice, Objective
+from skmetrics_ext.thresholds.at_thresholds import COST, Choice, Objective
 from skmetrics_ext.thresholds.search import REVERSED, best_over_folds, is_reversed, pooled_rows
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option
 from skmetrics_ext.validation.containers import count_rows, read_array, take_params, take_rows

@@ -16,7 +16,7 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 # capability is added on purpose, and falls when lines go.
 SLACK = 150
 LIMITS = {
-    "inference": 10600,
+    "inference": 10535,
     "metrics and registry": 6440,
     "report": 4040,
     "operations": 640,
@@ -29,7 +29,7 @@ LIMITS = {
     "cli": 2310,
     "scoring": 1140,
     "questions": 545,
-    "thresholds": 1354,
+    "thresholds": 1334,
     "tallies": 1125,
     "kernels and datasets": 1086,
 }
@@ -41,7 +41,7 @@ PAIRS = {
     "kernels": "kernels and datasets",
     "datasets": "kernels and datasets",
 }
-MOST_FILES = 276
+MOST_FILES = 271
 SKIPPED = (
     tokenize.COMMENT,
     tokenize.NL,

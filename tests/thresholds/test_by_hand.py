@@ -10,7 +10,7 @@ from skmetrics_ext import ThresholdOptimizerCV, optimal_threshold
 from skmetrics_ext.inference.draws.atoms import PLAIN
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan, resample
 from skmetrics_ext.registry import find
-from skmetrics_ext.thresholds.criteria import Objective
+from skmetrics_ext.thresholds.at_thresholds import Objective
 from skmetrics_ext.thresholds.optimal import _ThresholdSample
 from skmetrics_ext.validation import Scores
 

@@ -12,7 +12,7 @@ from skmetrics_ext import (
 from skmetrics_ext.inference.draws.atoms import PLAIN, draw_counts
 from skmetrics_ext.metrics.rankings.score_tally import binary_ranking
 from skmetrics_ext.registry import find
-from skmetrics_ext.thresholds.criteria import Objective
+from skmetrics_ext.thresholds.at_thresholds import Objective
 from skmetrics_ext.thresholds.optimal import _ThresholdSample
 from skmetrics_ext.validation import InvalidParameterError
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from skmetrics_ext.inference.draws.atoms import PLAIN, WEIGHT_KINDS, RowDesign
+from skmetrics_ext.inference.derivatives import STEP
+from skmetrics_ext.inference.draws.atoms import PLAIN, WEIGHT_KINDS, Atoms, RowDesign
 from skmetrics_ext.inference.draws.rankings import (
     PairRankingSample,
     RankingSample,
     RiskSample,
     is_area,
 )
-from skmetrics_ext.inference.draws.ratings import RatingSample
 from skmetrics_ext.inference.draws.samples import (
     FunctionSample,
     MomentSample,
@@ -29,6 +30,7 @@ from skmetrics_ext.inference.draws.samples import (
 )
 from skmetrics_ext.metrics.averaging import MACRO, is_by_class
 from skmetrics_ext.metrics.family import LABELS, MEANS, RANKING, Family
+from skmetrics_ext.metrics.labels.raters import RatingTable
 from skmetrics_ext.metrics.probabilities.losses import mean
 from skmetrics_ext.metrics.rankings.score_tally import placements_of
 from skmetrics_ext.numeric import Array
@@ -43,6 +45,7 @@ from skmetrics_ext.validation.groups import INDEPENDENT, Design, read_design
 from skmetrics_ext.validation.labels import distinct_labels, read_labels, subset
 from skmetrics_ext.validation.positive import positive_class
 from skmetrics_ext.validation.probabilities import n_columns
+from skmetrics_ext.validation.ratings import Ratings
 from skmetrics_ext.validation.rows import check_same_masks
 from skmetrics_ext.validation.targets import kind_of
 
@@ -435,3 +438,62 @@ def _knows(metric: Metric, function: Callable[..., Any], handled: Any) -> bool:
     """Whether all parameters that are not at their defaults are this function's, or handled."""
     unknown = metric.params.keys() - parameters_of(function).keys() - set(handled)
     return not unknown or all(map(metric.is_default, unknown))
+
+
+# --------------------------------------------------------------------------- ratings
+
+_CELLS = 1 << 20  # numbers in memory at once
+
+
+@dataclass(frozen=True, eq=False)
+class RatingSample(TallySample):
+    """A metric of a table of ratings."""
+
+    kind = "rated"
+
+    @classmethod
+    def of_rows(
+        cls, metric: Metric, table: Any, weight: Any, groups: Any, strata: Any, weights_are: str
+    ) -> RatingSample:
+        """The items that the metric reads: if each rating counts, those with several."""
+        least = 1 if metric.spec.ratings == "items" else 2
+        data = Ratings.check(table, metric.params.get("labels"), weight, least)
+        n_several = np.count_nonzero(data.true.sum(axis=1) > 1)
+        if n_several < 2:
+            raise InvalidParameterError(
+                f"ratings must hold two items or more that several raters rated, got {n_several}."
+            )
+        design = read_design(groups, strata, len(table), ratings=table, sample_weight=weight)
+        design = design if design is INDEPENDENT else design.kept(data.rows)
+        sample = cls(metric, np.nan, data, RowDesign.of(data.weight, design, weights_are))
+        return replace(sample, value=float(sample.statistic(sample.atoms.rows)))
+
+    def ways(self) -> tuple[Array | None, ...]:
+        return (None,)
+
+    @cached_property
+    def atoms(self) -> Atoms:
+        return Atoms.each_row(len(self.data.true), self.design, None)
+
+    def tally(self, counts: Array) -> RatingTable:
+        by_item = self.metric.spec.ratings == "items"
+        return RatingTable.of(self.data, self.atoms.mass(counts), by_item=by_item)
+
+    def statistic(self, counts: Array) -> Array:
+        return np.asarray(self.metric.kernel(self.tally(counts)))
+
+    def slope(self) -> Array:
+        """Derivative by the weight of each item (Gwet); if each rating counts, the jackknife."""
+        atoms, data, whole = self.atoms, self.data, self.tally(self.atoms.rows)
+        n, by_item = len(atoms), self.metric.spec.ratings == "items"
+        weight = np.ones(n) if atoms.weight is None else atoms.weight
+        step = np.full(n, 1j * STEP / atoms.mass(atoms.rows).sum()) if by_item else -weight
+        pairs, shares, values = data.pairs(by_item=by_item), data.shares, []
+        for rows in np.array_split(np.arange(n), -(-pairs.size // _CELLS)):
+            table = whole.table + step[rows, None, None] * pairs[rows]
+            share = whole.share + step[rows, None] * shares[rows]
+            values.append(self.metric.kernel(replace(whole, table=table, share=share)))
+        moved = np.concatenate(values)
+        if by_item:
+            return np.asarray(moved.imag / STEP)
+        return np.asarray((self.value - moved) / weight * (atoms.n_rows - 1) / atoms.n_rows)
