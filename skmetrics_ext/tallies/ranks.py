@@ -57,7 +57,7 @@ class Wins(NamedTuple):
         return self
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)
 class RankTally(Merges):
     """Weight of each class at each distinct score, highest score first.
 

@@ -132,6 +132,8 @@ class RankingSample(TallySample):
 
         Then there is no derivative.
         """
+        if self.is_one_table:
+            return len(self.plain_shares) > 1
         return any(len(self.metric.plain_shares(self._counted(i))) > 1 for i in self.indexes)
 
     @cached_property
