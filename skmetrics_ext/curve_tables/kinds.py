@@ -283,7 +283,7 @@ class Threshold(Kind):
     """Metrics of labels over the threshold at and above which a row is predicted positive."""
 
     x, y, averaged = "threshold", "value", ("value",)
-    x_label, y_label = "Threshold: scores of at least so much are predicted positive", "Value"
+    x_label, y_label = "Threshold (scores at or above it are predicted positive)", "Value"
     bounds = (-np.inf, np.inf)
     reading: ClassVar = {"metrics": None, "criterion": None}
 

@@ -256,7 +256,10 @@ class CurveDisplay(ModelDisplay):
         if not value_name or np.isnan(line.value):
             return f"{text}, {mean}" if mean else text
         value = f"{value_name} {axes.number(line.value, line.interval)}"
-        return f"{text}\n{mean} {value}" if mean else f"{text} ({value})"
+        if mean:
+            return f"{text}\n{mean} {value}"
+        in_one_line = f"{text} ({value})"
+        return in_one_line if len(in_one_line) <= axes.ENTRY else f"{text}\n{value}"
 
     def _model_name(self, line: Line, with_name: bool) -> str:
         """Names of the model and of the curve, unless they are clear without."""

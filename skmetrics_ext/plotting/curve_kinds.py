@@ -394,8 +394,10 @@ class ThresholdDisplay(CurveDisplay):
             if threshold is not None and np.isfinite(threshold):
                 of_model = f" of {name}" if name else ""
                 label = f"best {axes.title_of(self.table.criterion)}{of_model}: {threshold:.3g}"
-                full_height = ax.get_xaxis_transform()
-                axes.draw_reference(ax, [threshold] * 2, [0, 1], label, transform=full_height)
+                look = {"transform": ax.get_xaxis_transform()}  # over the full height
+                if name:
+                    look["linestyle"] = axes.style(self._models.index(name))["linestyle"]
+                axes.draw_reference(ax, [threshold] * 2, [0, 1], label, **look)
 
     def _finish_axes(self, ax: Any) -> None:
         low, high = ax.dataLim.intervaly

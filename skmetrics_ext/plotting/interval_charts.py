@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from skmetrics_ext.inference.estimate_rows import shown_metric
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plotting import axes
 from skmetrics_ext.validation import InvalidParameterError
 
 _HEIGHT = 0.42  # inches of a row
 _STEP = 0.35  # distance, in rows, between lines that join models
-_MOST_NAMES = 30
+_MOST_NAMES, _MOST_TICKS = 30, 5
 _WIDE = 20.0  # ratio of largest to smallest value above which an axis is logarithmic
 _IDENTITY = ("model", "group", "fold", "label")
 
@@ -32,6 +33,7 @@ def draw_rows(
     if value_of_line is not None:
         ax.axvline(value_of_line, **axes.REFERENCE)
     axes.name_rows(ax, names)
+    ax.locator_params(axis="x", nbins=_MOST_TICKS)
     ax.set_xlabel(label)
     axes.fit_text(ax)
     return ax
@@ -96,8 +98,10 @@ def _draw_metric(ax: Any, table: Any, metric: str, rows: Sequence[Any]) -> None:
     line = 0 if are_differences else whole[0]["value"] if whole else None
     kind = "simultaneous intervals" if set(table.adjusted) - {"holm"} else "intervals"
     level = f"{100 * table.confidence_level:g} % {kind}"
-    reference = f" minus {_reference(shown[0])}" if are_differences and one else ""
-    draw_rows(ax, names, dots, f"{axes.title_of(metric)}{reference}, {level}", line)
+    title = axes.title_of(metric)
+    if are_differences:
+        title = f"{title} minus {_reference(shown[0])}" if one else f"{title} difference"
+    draw_rows(ax, names, dots, f"{title}, {level}", line)
 
 
 def _ends(row: Any) -> tuple[float, float, float]:
@@ -120,7 +124,7 @@ def _name(table: Any, row: Any, keys: Sequence[str], *, one: bool) -> str:
         of_group = key == "group" and table._by is not None
         parts.append(table._by.label_of(row[key]) if of_group else str(row[key]))
     counted = "" if row.get("n_rows") is None else f" (n = {row['n_rows']:,})"
-    against = "" if one or row["against"] is None else f" - {row['against']}"
+    against = "" if one or row["against"] is None else f" − {row['against']}"
     return ", ".join(parts) + against + counted
 
 
@@ -222,30 +226,33 @@ def not_different(
 def draw_candidates(report: Any, ax: Any = None, parameter: str | None = None) -> Any:
     """Draw the candidates of a search along a parameter, or from the best to the worst."""
     name = parameter or _only_parameter(report)
-    means = np.array([row["mean"] for row in report.rows], np.float64)
+    title, sign = shown_metric(report.metric)
+    means = sign * np.array([row["mean"] for row in report.rows], np.float64)
+    is_finite = np.isfinite(means)
     if name is None:
-        order = [k for k in np.argsort(-means, kind="stable") if np.isfinite(means[k])]
+        order = [k for k in np.argsort(-sign * means, kind="stable") if is_finite[k]]
         size = (6.0, 0.28 * min(len(order), _MOST_NAMES) + 1.6)
         ax = axes.make_axes("SearchReport.plot", ax, size)
-        _draw_candidates(ax, report, order, np.arange(len(order), dtype=np.float64), across=True)
+        places = np.arange(len(order), dtype=np.float64)
+        _draw_candidates(ax, report, order, places, sign, across=True)
         if len(order) <= _MOST_NAMES:
             axes.name_rows(ax, [report.rows[k]["label"] for k in order])
         else:
             ax.invert_yaxis()
             ax.set_ylabel("candidates, the best first")
-        ax.set_xlabel(axes.title_of(report.metric))
+        ax.set_xlabel(title)
     else:
         values = _numbers(report, name)
-        order = [k for k in np.argsort(values, kind="stable") if np.isfinite(means[k])]
+        order = [k for k in np.argsort(values, kind="stable") if is_finite[k]]
         places, means = values[order], means[order]
         ax = axes.make_axes("SearchReport.plot", ax, (6.0, 3.9))
         distinct = np.unique(places)
-        tops = [means[places == value].max() for value in distinct]
+        tops = [sign * (sign * means[places == value]).max() for value in distinct]
         ax.plot(distinct, tops, color=axes.GREY, linewidth=1, zorder=1)
-        _draw_candidates(ax, report, order, places, across=False)
+        _draw_candidates(ax, report, order, places, sign, across=False)
         if distinct.min() > 0 and distinct.max() > _WIDE * distinct.min():
             ax.set_xscale("log")
-        ax.set(xlabel=name.rsplit("__", 1)[-1], ylabel=axes.title_of(report.metric))
+        ax.set(xlabel=name.rsplit("__", 1)[-1], ylabel=title)
     _draw_legend(ax)
     axes.fit_text(ax)
     return ax
@@ -277,21 +284,25 @@ def _numbers(report: Any, name: str) -> Array:
     return np.array(values, dtype=np.float64)
 
 
-def _draw_candidates(ax: Any, report: Any, order: Any, places: Array, *, across: bool) -> None:
+def _draw_candidates(
+    ax: Any, report: Any, order: Any, places: Array, sign: int, *, across: bool
+) -> None:
     """Draw candidates: in colour if not distinguishable from the best, the chosen as a diamond.
 
-    The line and the band are the best value, corrected for selection, and its interval.
+    The line and the band are the best value, corrected for selection, and its interval; ``sign``
+    makes losses positive.
     """
     line, band = (ax.axvline, ax.axvspan) if across else (ax.axhline, ax.axhspan)
     best = report.best
     if not np.isnan(best.value):
         look: dict[str, Any] = {"label": "corrected for selection", "linewidth": 1.3, "zorder": 1}
-        line(best.value, color=axes.COLOURS[2], **look)
+        line(sign * best.value, color=axes.COLOURS[2], **look)
     if not np.isnan([best.value, best.low]).any():
-        band(best.low, best.high, color=axes.COLOURS[2], alpha=0.12, linewidth=0, zorder=0)
+        look = {"alpha": 0.12, "linewidth": 0, "zorder": 0}
+        band(sign * best.low, sign * best.high, color=axes.COLOURS[2], **look)
     rows = [report.rows[k] for k in order]
-    names = ("mean", "low", "high")
-    mean, low, high = (np.array([row[name] for row in rows], np.float64) for name in names)
+    names = ("mean", *("low", "high")[::sign])
+    mean, low, high = (sign * np.array([row[name] for row in rows], np.float64) for name in names)
     good, chosen = (np.array([row[k] for row in rows], dtype=bool) for k in ("as_good", "selected"))
     looks = (
         (~good & ~chosen, axes.GREY, "o", "worse than the best"),
