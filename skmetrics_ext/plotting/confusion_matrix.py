@@ -114,13 +114,7 @@ class ConfusionMatrixDisplay(ModelDisplay):
 
     @classmethod
     def from_predictions(  # type: ignore[override]  # the argument is called y_pred
-        cls,
-        y_true: ArrayLike,
-        y_pred: ArrayLike,
-        *,
-        labels: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        **options: Any,
+        cls, y_true: ArrayLike, y_pred: Any, **options: Any
     ) -> Self:
         """Draw a matrix from true labels and the predicted labels of one or several models.
 
@@ -142,7 +136,6 @@ class ConfusionMatrixDisplay(ModelDisplay):
 
         {drawn}
         """
-        options |= {"labels": labels, "sample_weight": sample_weight}
         return super().from_predictions(y_true, y_pred, **options)
 
     @classmethod

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from inspect import Parameter, Signature
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 from numpy.typing import ArrayLike
 
@@ -15,9 +15,6 @@ from skmetrics_ext.metrics.documentation import PARAMETERS, document, fill, para
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tables import Library, frame_of
 from skmetrics_ext.validation import InvalidParameterError
-
-if TYPE_CHECKING:
-    from sklearn.base import BaseEstimator
 
 Shown = TypeVar("Shown", bound="type[Display]")
 
@@ -113,15 +110,7 @@ class ModelDisplay(Display):
         raise NotImplementedError
 
     @classmethod
-    def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
-        *,
-        labels: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        **options: Any,
-    ) -> Self:
+    def from_predictions(cls, y_true: ArrayLike, y_score: Any, **options: Any) -> Self:
         """Draw a picture from true labels and the scores of one or several models.
 
         Parameters
@@ -142,19 +131,10 @@ class ModelDisplay(Display):
 
         {drawn}
         """
-        options |= {"labels": labels, "sample_weight": sample_weight}
         return cls._drawn("from_predictions", y_true, y_score, **options)
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimator: BaseEstimator,
-        X: ArrayLike,
-        y: ArrayLike,
-        *,
-        sample_weight: ArrayLike | None = None,
-        **options: Any,
-    ) -> Self:
+    def from_estimator(cls, estimator: Any, X: ArrayLike, y: ArrayLike, **options: Any) -> Self:
         """Draw a picture from fitted estimators, whose columns are matched with classes by name.
 
         Parameters
@@ -175,17 +155,10 @@ class ModelDisplay(Display):
 
         {drawn}
         """
-        return cls._drawn("from_estimator", estimator, X, y, sample_weight=sample_weight, **options)
+        return cls._drawn("from_estimator", estimator, X, y, **options)
 
     @classmethod
-    def from_folds(
-        cls,
-        folds: Iterable[Sequence[Any]] | Mapping[str, Iterable[Sequence[Any]]],
-        *,
-        n_train: int | ArrayLike | None = None,
-        labels: ArrayLike | None = None,
-        **options: Any,
-    ) -> Self:
+    def from_folds(cls, folds: Any, **options: Any) -> Self:
         """Draw a picture from the out-of-fold predictions of a cross-validation.
 
         Parameters
@@ -205,17 +178,11 @@ class ModelDisplay(Display):
 
         {drawn}
         """
-        return cls._drawn("from_folds", folds, n_train=n_train, labels=labels, **options)
+        return cls._drawn("from_folds", folds, **options)
 
     @classmethod
     def from_cv_results(
-        cls,
-        cv_results: Mapping[str, Any],
-        X: ArrayLike,
-        y: ArrayLike,
-        *,
-        sample_weight: ArrayLike | None = None,
-        **options: Any,
+        cls, cv_results: Mapping[str, Any], X: ArrayLike, y: ArrayLike, **options: Any
     ) -> Self:
         """Draw a picture from scikit-learn's ``cross_validate``: test rows, by their fold's model.
 
@@ -238,7 +205,6 @@ class ModelDisplay(Display):
 
         {drawn}
         """
-        options["sample_weight"] = sample_weight
         return cls._drawn("from_cv_results", cv_results, X, y, **options)
 
     @classmethod

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
-from weakref import WeakKeyDictionary
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,24 +12,21 @@ from skmetrics_ext.metrics.averaging import CurveAverage
 from skmetrics_ext.metrics.labels import rates
 from skmetrics_ext.metrics.public import METHODS, Public, at_percents, number_in, one_of, ranking
 from skmetrics_ext.metrics.rankings.ranking_kernels import (
-    FEW_TIES,
     ROUNDING,
-    STEP,
     around,
     around_crossing,
     interpolate,
-    roc_points,
-    rows_at,
-    share_inside,
-    slope_within,
 )
-from skmetrics_ext.metrics.spec import PlainShare, Ranges
+from skmetrics_ext.metrics.rankings.rates_at_targets import (
+    RateReading,
+    best_step,
+    first_step,
+    last_step,
+    nearest_step,
+)
+from skmetrics_ext.metrics.spec import Ranges
 from skmetrics_ext.numeric import Array, PosLabel, divide
-from skmetrics_ext.tallies import Counts, RankTally
-
-Rate = Callable[[Counts], Array]
-
-_ERRORS = 2  # standard errors within which a rate may be at another step in other samples
+from skmetrics_ext.tallies import RankTally
 
 # --------------------------------------------------------------------------- kernels
 
@@ -149,179 +144,17 @@ def around_precision(stretch: RankTally, precision: float) -> Array:
     return around(int(reached[-1])) if len(reached) else reached
 
 
-# --------------------------------------------------------------------------- slopes
-
-
-def _first(x: Array, _: Array, target: float) -> int:
-    return min(int(np.searchsorted(x, target * (1 - ROUNDING))), len(x) - 1)
-
-
-def _last(x: Array, _: Array, target: float) -> int:
-    return max(int(np.searchsorted(x, target + ROUNDING, side="right")) - 1, 0)
-
-
-def _nearest(x: Array, _: Array, target: float) -> int:
-    return int(np.abs(x - target).argmin())
-
-
-def _best(x: Array, values: Array, target: float) -> int:
-    first = _first(x, values, target)
-    return first + int(values[first:].argmax())
-
-
-def _gradient(rate: Rate, counts: Counts) -> Counts:
-    """Derivative of a rate by each of its counts."""
-    moved = np.array(counts.astuple())[:, None] + 1j * STEP * np.eye(4)
-    return Counts(*(rate(Counts(*moved)).imag / STEP))
-
-
-def _of_rows(by: Counts, inside: Array) -> Array:
-    """Values of each class at each score, (2, T), from those of the four counts."""
-    outside = 1.0 - inside
-    return np.stack([inside * by.fp + outside * by.tn, inside * by.tp + outside * by.fn])
-
-
-def _counts_at(mass: Array, inside: Array) -> Counts:
-    """Counts at a threshold, with the share of each score that is above it."""
-    (fp, tp), (tn, fn) = ((mass * part).sum(axis=-1) for part in (inside, 1.0 - inside))
-    return Counts(tp, fp, fn, tn)
-
-
-class _Curve(NamedTuple):
-    """Two rates along a ranking, and its weights, which all targets share.
-
-    Parameters
-    ----------
-    x, values : ndarray of shape (T + 1,)
-        The rate that reaches a target, and the one that is read there.
-    rows, squares : ndarray of shape (2, T)
-        Effective number of rows of each class at each score, and sum of their squared weights.
-    has_ties : ndarray of bool of shape (T,)
-        Which scores are those of many rows.
-    fpr, tpr : ndarray of shape (T + 1,)
-    """
-
-    x: Array
-    values: Array
-    rows: Array
-    squares: Array
-    has_ties: Array
-    fpr: Array
-    tpr: Array
-
-
-@dataclass(frozen=True)
-class _Reading:
-    """How a rate is read where another rate reaches a target, and how far both vary.
-
-    Parameters
-    ----------
-    rate, other : callable
-        Both rates at a threshold, from its counts.
-    attained : callable
-        The step at which ``rate`` is read, from both rates along the curve and the target.
-    target : callable
-        The target, from the parameters of the metric.
-    curves : mapping, default={}
-        The rates along the rankings that are in use, which all targets share.
-    """
-
-    rate: Rate
-    other: Rate
-    attained: Callable[[Array, Array, float], int]
-    target: Callable[..., float]
-    curves: WeakKeyDictionary[RankTally, _Curve] = field(default_factory=WeakKeyDictionary)
-
-    def _curve(self, tally: RankTally) -> _Curve:
-        known = self.curves.get(tally)
-        if known is None:
-            counts, rows = tally.counts_from_none(), rows_at(tally)
-            x, values = self.other(counts), np.nan_to_num(self.rate(counts))
-            squares = np.nan_to_num(divide(tally.mass * 1.0 * tally.mass, rows))
-            has_ties = rows.sum(axis=0) > FEW_TIES
-            known = _Curve(x, values, rows, squares, has_ties, *roc_points(tally))
-            self.curves[tally] = known
-        return known
-
-    def _at(self, tally: RankTally, target: float) -> tuple[Array, Counts, Counts]:
-        """Shares above the threshold of a target, its counts, and derivatives of ``other``."""
-        inside = share_inside(self._curve(tally).x, target)
-        counts = _counts_at(tally.mass, inside)
-        return inside, counts, _gradient(self.other, counts)
-
-    def _variation(self, curve: _Curve, inside: Array, by: Counts) -> tuple[float, Array]:
-        """The error of ``other`` at a target, and the blocks of ties that are wide for it.
-
-        Without blocks the error, which says how wide is wide, is nan.
-        """
-        if not curve.has_ties.any():
-            return np.nan, curve.has_ties
-        squares = _of_rows(Counts(*(part**2 for part in by.astuple())), inside)
-        error = float(np.sqrt(np.nansum(curve.squares * squares)))
-        return error, curve.has_ties & (np.diff(curve.x) > error / 2)
-
-    def plain_shares(
-        self, tally: RankTally, method: str = "step", **params: float
-    ) -> list[PlainShare]:
-        """Shares at the steps where the rate may be read in other samples; none if it is smooth.
-
-        Within two standard errors the target stays in one block of tied scores, or such a block
-        lies between the steps, of which those with the extremes of the rate are enough.
-        """
-        target, curve = self.target(**params), self._curve(tally)
-        if method != "step" or not curve.has_ties.any():
-            return []
-        inside, _, by = self._at(tally, target)
-        error, wide = self._variation(curve, inside, by)
-        x, values = curve.x, curve.values
-        ends = (self.attained(x, values, target + side * _ERRORS * error) for side in (-1, 1))
-        first, last = sorted(ends)
-        block = max(_first(x, values, target) - 1, 0)
-        if not (wide[first:last].any() or (first == last and wide[block])):
-            return []
-        part, found = values[first : last + 1], []
-        extremes = first + int(part.argmin()), first + int(part.argmax())
-        for step in dict.fromkeys((self.attained(x, values, target), first, last, *extremes)):
-            inside = np.arange(len(wide)) < step
-            # The effective number of rows, after half a row more of each kind.
-            rows = _counts_at(curve.rows, inside).astuple()
-            more = Counts(*(count + 0.5 for count in rows))
-            pairs = zip(more.astuple(), _gradient(self.rate, more).astuple(), strict=True)
-            share, variance = self.rate(more), sum(count * by * by for count, by in pairs)
-            n_rows = float(share * (1 - share) / variance)
-            slope = _of_rows(_gradient(self.rate, _counts_at(tally.mass, inside)), inside)
-            found.append(PlainShare(float(values[step]), slope, n_rows))
-        return found
-
-    def slope(self, tally: RankTally, method: str = "step", **params: float) -> Array:
-        """A row changes its own rate directly, and the other one through the threshold."""
-        for share in self.plain_shares(tally, method, **params):
-            return np.asarray(share.slope)
-        target, curve = self.target(**params), self._curve(tally)
-        inside, counts, by_other = self._at(tally, target)
-        x, wide = curve.x, self._variation(curve, inside, by_other)[1]
-        if method == "step" and wide[max(_first(x, curve.values, target) - 1, 0)]:
-            target = float(x[self.attained(x, curve.values, target)])  # the end of the block
-            inside, counts, by_other = self._at(tally, target)
-        by, moved = _gradient(self.rate, counts), _of_rows(by_other, inside)
-        mass, squares = (part[moved.any(axis=1)] for part in (tally.mass * 1.0, curve.squares))
-        n_rows = float(divide(mass.sum() ** 2, squares.sum()))
-        at = target if target < 1 else float(self.rate(counts))
-        false = slope_within(x, curve.fpr, target, n_rows, at, wide) * tally.negative.sum()
-        true = slope_within(x, curve.tpr, target, n_rows, at, wide) * tally.positive.sum()
-        change = true * (by.tp - by.fn) + false * (by.fp - by.tn)
-        return np.asarray(_of_rows(by, inside) - change * moved)
-
-
-_SENSITIVITY = _Reading(
-    rates.recall, rates.false_positive, _last, lambda specificity: 1 - specificity
+_SENSITIVITY = RateReading(
+    rates.recall, rates.false_positive, last_step, lambda specificity: 1 - specificity
 )
-_SPECIFICITY = _Reading(rates.specificity, rates.recall, _first, lambda sensitivity: sensitivity)
-_PRECISION = _Reading(rates.precision, rates.recall, _best, lambda recall: recall)
-_EQUAL_ERROR = _Reading(
+_SPECIFICITY = RateReading(
+    rates.specificity, rates.recall, first_step, lambda sensitivity: sensitivity
+)
+_PRECISION = RateReading(rates.precision, rates.recall, best_step, lambda recall: recall)
+_EQUAL_ERROR = RateReading(
     lambda counts: (rates.false_positive(counts) + rates.false_negative(counts)) / 2,
     lambda counts: rates.false_positive(counts) + rates.recall(counts),
-    _nearest,
+    nearest_step,
     lambda: 1.0,
 )
 
