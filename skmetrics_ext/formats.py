@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import math
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from html import escape
+from shutil import get_terminal_size
 from typing import Any, Self
 
 import numpy as np
 
-WIDTH = 100
+_WIDTH = 100
 _GAP = "  "
 _WIDEST, _PADDING = 22, 4  # characters: the largest minimum width of an HTML text column
 
@@ -174,6 +176,12 @@ def latex_text(text: str) -> str:
 
 
 # --------------------------------------------------------------------------- tables
+
+
+def line_width() -> int:
+    """Characters of a line: 100, in a narrower terminal its width."""
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    return min(_WIDTH, get_terminal_size().columns) if is_terminal else _WIDTH
 
 
 def text_table(header: Sequence[str], rows: Iterable[Sequence[str]], align: str = "<") -> str:

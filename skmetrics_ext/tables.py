@@ -15,7 +15,7 @@ from typing import IO, Any, Literal, NamedTuple, Self, SupportsIndex, overload
 
 from skmetrics_ext import formats
 from skmetrics_ext._lazy import renamed_argument
-from skmetrics_ext.formats import WIDTH
+from skmetrics_ext.formats import line_width
 from skmetrics_ext.validation import check_option
 
 Library = Literal["pandas", "polars"]
@@ -280,7 +280,7 @@ class Tabular:
             return "\n".join([*lead, rows.empty])
         shown = formats.text_table(rows.header(), rows.cells(_MOST_SHOWN), rows.align())
         notes = map(formats.visible, rows.footnotes())
-        below = "\n".join(fill(note, WIDTH, subsequent_indent="    ") for note in notes)
+        below = "\n".join(fill(note, line_width(), subsequent_indent="    ") for note in notes)
         parts = ["\n".join([*lead, shown, *rows.beyond(_MOST_SHOWN)]), below]
         return "\n\n".join(filter(None, parts))
 

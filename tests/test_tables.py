@@ -1,8 +1,10 @@
 """Tables of results: what is read, printed and given to other libraries."""
 
 import copy
+import io
 import json
 import pickle
+import sys
 from html.parser import HTMLParser
 
 import pytest
@@ -17,6 +19,20 @@ GIVEN = [
     {"model": "c_d & e", "n": 12, "low": NAN, "high": NAN, "p_value": NAN, "reason": None},
     {"model": "f", "n": 4, "low": 0.0, "high": 1.0, "p_value": 0.25, "reason": "few rows"},
 ]
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize(("columns", "width"), [("60", 60), ("80", 80), ("200", 100)])
+def test_notes_are_wrapped_at_the_width_of_the_terminal(columns, width, monkeypatch):
+    shown = Table([{"n": 1, "note": "word " * 60}])
+    monkeypatch.setenv("COLUMNS", columns)
+    assert max(map(len, str(shown).splitlines())) in range(95, 101)
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    assert max(map(len, str(shown).splitlines())) in range(width - 5, width + 1)
 
 
 def test_a_row_is_a_mapping_with_attributes():

@@ -44,7 +44,7 @@ _WORDS = {
         f"whose comma marks decimals or thousands: a decimal point is {_SEPARATORS}"
     ),
     "one sign of decimals is needed": "--decimal names the decimal separator",
-    "is no UTF-8 text": "is no UTF-8 text; --encoding names its encoding, such as gbk or latin-1",
+    "is no UTF-8 text": "is no UTF-8 text; --encoding names its encoding, such as cp1252 or gbk",
     "drop or fill such rows": "--drop-missing leaves out such rows",
     "skmetrics_ext.get_scorer_names() lists all": "`skmetrics-ext metrics` lists all",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import codecs
+import math
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -69,6 +70,7 @@ def _integer(least: int) -> Callable[[str], int]:
     return _checked(lambda text: int(text) * text.isdecimal(), lambda n: n >= least, valid)
 
 
+_number = _checked(float, math.isfinite, "a number with a decimal point, such as 0.3")
 _level = _checked(float, lambda number: 0 < number < 1, "a number between 0 and 1")
 _character = _checked(
     lambda text: _SEPARATORS.get(text, text),
@@ -201,7 +203,7 @@ OPTIONS: Mapping[str, Option] = {
         "also predict the positive class where a score is at least this, and show the metrics of "
         "labels",
         "NUMBER",
-        type=float,
+        type=_number,
     ),
     "positive": Option("the positive class of two", "CLASS"),
     "weight": Option("weights of the rows", "COLUMN"),
@@ -236,7 +238,7 @@ OPTIONS: Mapping[str, Option] = {
         type=_character,
     ),
     "encoding": Option(
-        "encoding of a text file, such as gbk or latin-1 (default: utf-8)",
+        "encoding of a text file, such as cp1252 or gbk (default: utf-8)",
         "NAME",
         default="utf-8",
         type=_encoding,
@@ -303,7 +305,7 @@ OPTIONS: Mapping[str, Option] = {
         default=RESAMPLES,
     ),
     "claim": Option("claim to test about two models", default="two-sided", choices=ALTERNATIVES),
-    "margin": Option("smallest difference that matters", "SIZE", type=float),
+    "margin": Option("smallest difference that matters", "SIZE", type=_number),
     "leaderboard": _switch("models by rank, with those that may be the best, instead of pairs"),
     "criterion": Option(
         f"what is optimised: {', '.join(RULES)}, or a metric of labels (default: youden)", "NAME"

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
+from textwrap import wrap
 from typing import Any
 
 from skmetrics_ext import leaderboard
@@ -15,7 +16,7 @@ from skmetrics_ext.cli.options import MOST_RESAMPLED, PREDICTIONS, RESAMPLES, Co
 from skmetrics_ext.cli.predictions import ALL, PredictedModel, Predictions
 from skmetrics_ext.cli.predictions_page import best_first, claim_text, predictions_page
 from skmetrics_ext.cli.values import Values
-from skmetrics_ext.formats import signed
+from skmetrics_ext.formats import line_width, signed
 from skmetrics_ext.inference.estimate_rows import EstimateRow
 from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.inference.notes import OTHER_WAY
@@ -57,8 +58,9 @@ def _score(options: argparse.Namespace) -> int:
     def text() -> str:
         tables = [str(_by_group(values, [_described(data)]))]
         if pairs:
-            lead = [_best_text(models, best) for models in dict.fromkeys(best.values())]
-            lead = ["Differences between models", *lead]
+            lead = ["Differences between models"]
+            for models in dict.fromkeys(best.values()):
+                lead += wrap(_best_text(models, best), line_width(), subsequent_indent="    ")
             tables.append(str(Estimates(pairs, lead=lead, adjusted=pairs.adjusted)))
         return "\n\n".join(tables)
 

@@ -161,9 +161,10 @@ def refuse_missing(files: Files, name: str, what: str) -> None:
     """Reject missing values of a column."""
     where, n_missing = files.first_missing(name)
     if n_missing:
+        hint = ", and --join COLUMN matches the rows of two files" * (len(files.files) == 2)
         raise ValueError(
             f"The {what} {name!r} has {n_missing} missing value{'s'[: n_missing > 1]}, the "
-            f"first in {where}; --drop-missing leaves such rows out."
+            f"first in {where}; --drop-missing leaves such rows out{hint}."
         )
 
 

@@ -8,7 +8,7 @@ from itertools import product
 from textwrap import fill
 from typing import Any, Literal
 
-from skmetrics_ext.formats import WIDTH, interval, number, signed, text_table, with_interval
+from skmetrics_ext.formats import interval, line_width, number, signed, text_table, with_interval
 from skmetrics_ext.inference.estimate_rows import for_people, shown_metric
 from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.inference.results import Estimate
@@ -155,7 +155,7 @@ def text_report(report: FoldValues) -> str:
 
 
 def _filled(lines: Sequence[str]) -> str:
-    return "\n".join(fill(line, WIDTH, subsequent_indent=_INDENT) for line in lines)
+    return "\n".join(fill(line, line_width(), subsequent_indent=_INDENT) for line in lines)
 
 
 def report_rows(report: FoldValues) -> Table:
@@ -250,4 +250,4 @@ def _fitting_tables(grid: list[list[str]]) -> list[str]:
 
 
 def _fits(rows: Sequence[Sequence[str]]) -> bool:
-    return len(text_table(rows[0], rows[1:]).splitlines()[1]) <= WIDTH
+    return len(text_table(rows[0], rows[1:]).splitlines()[1]) <= line_width()

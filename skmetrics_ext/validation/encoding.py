@@ -45,7 +45,7 @@ def encode_columns(*columns: tuple[Column, Array]) -> tuple[Array, list[Array]]:
         raise InvalidParameterError(
             f"Mix of label input types (string and number); Got {shown} in "
             f"{' and '.join(column.name for column, _ in columns)}, which must hold labels of one "
-            "type."
+            f"type.{' Or pass scores and threshold=.' * any(p.dtype.kind == 'b' for p in parts)}"
         )
     try:
         classes, codes = encode(*parts)

@@ -144,6 +144,20 @@ def test_files_that_cannot_be_joined(change, words, tmp_path, capsys):
     assert "two files" in refused(capsys, tmp_path / "labels.csv", "--join", "id", *ASKED)
 
 
+def test_two_files_that_are_not_joined(tmp_path, capsys):
+    for name, columns in (("a", ["id", "p"]), ("b", ["id", "q"])):
+        rows = FRAME.rename(columns={"target": "q"})[columns]
+        WRITERS["jsonl"](rows, tmp_path / f"{name}.jsonl")
+    asked = (tmp_path / "a.jsonl", tmp_path / "b.jsonl", "--right", "p", "--right", "q")
+    assert "--join COLUMN matches the rows of two files" in refused(capsys, *asked)
+
+
+def test_a_threshold_with_a_decimal_comma(tmp_path, capsys):
+    WRITERS["csv"](FRAME, tmp_path / "a.csv")
+    found = refused(capsys, tmp_path / "a.csv", "--score", "s", "--threshold", "0,3")
+    assert "--threshold: must be a number with a decimal point, such as 0.3, got '0,3'" in found
+
+
 # --------------------------------------------------------------------------- lists, sheets
 
 

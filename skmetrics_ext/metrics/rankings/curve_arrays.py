@@ -67,7 +67,10 @@ def auc(x: Any, y: ArrayLike) -> float:
         )
     steps = np.diff(across)
     if (steps < 0).any() and (steps > 0).any():
-        raise InvalidParameterError(f"x is neither increasing nor decreasing : {np.asarray(x)}.")
+        raise InvalidParameterError(
+            f"x is neither increasing nor decreasing : {np.asarray(x)}. The area of labels and "
+            "scores is roc_auc_score(y_true, y_score)."
+        )
     return float(trapezoid(up, across) * (-1 if (steps < 0).any() else 1))
 
 
