@@ -14,9 +14,6 @@ from skmetrics_ext._lazy import deprecation, lazy_names, places_in_stub
 
 __version__ = "0.3.0"
 
-# Modules whose names are deprecated at the top level.
-_MOVED_TO = ("results", "tallies")
-
 
 @cache
 def _places() -> dict[str, str]:
@@ -48,7 +45,8 @@ def __getattr__(name: str) -> Any:
     try:
         return _get(name)
     except AttributeError:
-        for home in map(_get, () if name.startswith("_") else _MOVED_TO):
+        # Modules whose names are deprecated at the top level.
+        for home in map(_get, () if name.startswith("_") else ("results", "tallies")):
             if name in home.__all__:
                 message = deprecation(f"{__name__}.{name}", f"{home.__name__}.{name}")
                 warn(message, DeprecationWarning, stacklevel=2)

@@ -88,34 +88,35 @@ def ignoring(instead: str, *names: str) -> Callable[[Callable[P, T]], Callable[P
         The former arguments.
     """
 
-    def decorate(function: Callable[P, T]) -> Callable[P, T]:
-        @wraps(function)
-        def call(*args: P.args, **kwargs: P.kwargs) -> T:
-            for name in names:
-                if name in kwargs:
-                    del kwargs[name]
-                    message = (
-                        f"{name}= of {function.__name__} is ignored and will be removed in version "
-                        f"0.4: {instead}. Leave it out."
-                    )
-                    warn(message, FutureWarning, stacklevel=2)
-            return function(*args, **kwargs)
+    def change(function: str, arguments: dict[str, Any]) -> None:
+        for name in [name for name in names if name in arguments]:
+            del arguments[name]
+            message = f"{name}= of {function} is ignored and will be removed in version 0.4: "
+            warn(f"{message}{instead}. Leave it out.", FutureWarning, stacklevel=3)
 
-        return call
-
-    return decorate
+    return _changing(change)
 
 
 def renamed_argument(old: str, new: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Accept an argument under its former name, with a warning that says the new one."""
 
+    def change(function: str, arguments: dict[str, Any]) -> None:
+        if old in arguments:
+            arguments[new] = arguments.pop(old)
+            warn(deprecation(f"{old}= of {function}", f"{new}="), FutureWarning, stacklevel=3)
+
+    return _changing(change)
+
+
+def _changing(
+    change: Callable[[str, dict[str, Any]], None],
+) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Decorator of functions whose keyword arguments are changed before the call."""
+
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> T:
-            if old in kwargs:
-                kwargs[new] = kwargs.pop(old)
-                message = deprecation(f"{old}= of {function.__name__}", f"{new}=")
-                warn(message, FutureWarning, stacklevel=2)
+            change(function.__name__, kwargs)
             return function(*args, **kwargs)
 
         return call

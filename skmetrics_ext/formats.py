@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from html import escape
@@ -180,8 +179,7 @@ def latex_text(text: str) -> str:
 
 def line_width() -> int:
     """Characters of a line: 100, in a narrower terminal its width."""
-    is_terminal = sys.stdout is not None and sys.stdout.isatty()
-    return min(_WIDTH, get_terminal_size().columns) if is_terminal else _WIDTH
+    return min(_WIDTH, get_terminal_size((_WIDTH, 0)).columns)
 
 
 def text_table(header: Sequence[str], rows: Iterable[Sequence[str]], align: str = "<") -> str:

@@ -10,7 +10,9 @@ Progress = bool | Callable[[int, int], object] | None
 
 
 @contextmanager
-def reporting(progress: Progress, total: int, unit: str = "fit") -> Iterator[Callable[[int], None]]:
+def reporting(
+    progress: Progress, total: int, unit: str = "fit"
+) -> Iterator[Callable[[int], object]]:
     """Context manager that yields a function to call with the number of finished parts.
 
     Parameters
@@ -25,9 +27,9 @@ def reporting(progress: Progress, total: int, unit: str = "fit") -> Iterator[Cal
     """
     if callable(progress):
         report = progress
-        yield lambda done: _ignore(report(done, total))
+        yield lambda done: report(done, total)
     elif not progress:
-        yield _ignore
+        yield lambda done: None
     else:
         try:
             from tqdm import tqdm
@@ -35,8 +37,4 @@ def reporting(progress: Progress, total: int, unit: str = "fit") -> Iterator[Cal
             yield lambda done: print(f"{done}/{total} {unit}s", file=sys.stderr, flush=True)
             return
         with tqdm(total=total, unit=unit, file=sys.stderr) as bar:
-            yield lambda done: _ignore(bar.update(done - bar.n))
-
-
-def _ignore(_: object) -> None:
-    pass
+            yield lambda done: bar.update(done - bar.n)

@@ -140,7 +140,7 @@ class Engine:
 
     name: str
     needs_ranges = False
-    report: Callable[[int], None] = staticmethod(lambda done: None)
+    report: Callable[[int], object] = staticmethod(lambda done: None)
 
     def __init__(self, names: ColumnNames) -> None:
         self.names, self.done = names, 0
