@@ -198,7 +198,8 @@ def many_models() -> Iterator[Edge]:
     for metric, given, most in (("roc_auc", models, 40), ("f1", labels, 120)):
         function = sx.roc_auc_score if metric == "roc_auc" else sx.f1_score
         yield Edge(f"every two of 100 models by {metric}, 10,000 rows", "values of all", most,
-                   partial(sx.compare_many, metric, y, given),
+                   lambda metric=metric, given=given: sx.confidence_interval(
+                       metric, y, given).against("each").adjust("simultaneous"),
                    lambda given=given, function=function: [
                        function(y, row) for row in given.values()])  # fmt: skip
 

@@ -44,10 +44,7 @@ MODULES = {
     "bands": ("skmetrics_ext/inference/bands.py",),
     "two samples": ("skmetrics_ext/inference/compare_samples.py",),
     "margins": ("skmetrics_ext/inference/margins.py",),
-    "many models": (
-        "skmetrics_ext/inference/simultaneous.py",
-        "skmetrics_ext/operations/compare_many.py",
-    ),
+    "many models": ("skmetrics_ext/inference/simultaneous.py",),
     "search report": ("skmetrics_ext/report/search", "skmetrics_ext/inference/selection.py"),
     "inference": ("skmetrics_ext/inference",),
     "slices": ("skmetrics_ext/slices",),

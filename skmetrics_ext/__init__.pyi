@@ -202,7 +202,6 @@ from skmetrics_ext.metrics.rankings.roc_auc import (
 )
 from skmetrics_ext.metrics.rankings.roc_auc import roc_auc_score as roc_auc_score
 from skmetrics_ext.metrics.rankings.top_k import top_k_accuracy_score as top_k_accuracy_score
-from skmetrics_ext.operations.compare_many import compare_many as compare_many
 from skmetrics_ext.operations.gains_table import gains_table as gains_table
 from skmetrics_ext.operations.leaderboard import leaderboard as leaderboard
 from skmetrics_ext.plotting import CalibrationDisplay as CalibrationDisplay

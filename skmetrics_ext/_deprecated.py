@@ -36,6 +36,10 @@ REPLACED: Mapping[str, tuple[str, str]] = {
         "skmetrics_ext.inference.tests.rank_tests.average_ranks",
         "nemenyi_test(scores).average_ranks",
     ),
+    "compare_many": (
+        "skmetrics_ext.operations.compare_many.compare_many",
+        "confidence_interval(metric, y_true, models).against('each').adjust('simultaneous')",
+    ),
     "mwu_auc_test": (
         "skmetrics_ext.inference.tests.roc_curves.mwu_auc_test",
         "confidence_interval('roc_auc', y_true, y_score).test(null=0.5)",

@@ -19,6 +19,7 @@ from skmetrics_ext.inference.tests.roc_curves import mwu_auc_test
 from skmetrics_ext.inference.two_proportions import proportion_difference_interval
 from skmetrics_ext.results import MetricSpec, Scorer
 from skmetrics_ext.tables import Row, Tabular
+from tests.support.many_models import all_differences
 
 RNG = np.random.default_rng(7)
 Y = np.arange(60) % 2
@@ -58,7 +59,7 @@ RESULTS = {
     "classifier_f_test": lambda: sx.significance.classifier_f_test(Y, [P, 1 - P]),
     "cochran_q_test": lambda: sx.significance.cochran_q_test(Y, [P, 1 - P]),
     "compare": lambda: sx.compare("accuracy", Y, P, 1 - P),
-    "compare_many": lambda: sx.compare_many("accuracy", Y, {"a": P, 2: 1 - P}),
+    "all differences": lambda: all_differences("accuracy", Y, {"a": P, 2: 1 - P}),
     "gains_table": lambda: sx.gains_table(Y, S),
     "leaderboard": lambda: sx.leaderboard("accuracy", Y, {"a": P, "b": 1 - P}),
     "compare_samples": lambda: sx.compare_samples("accuracy", Y, P, Y, 1 - P),
@@ -206,7 +207,7 @@ def test_fields_are_values_of_python():
     found = sx.optimal_threshold([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], criterion="f1").to_dict()
     assert (found["threshold"], found["value"], found["ties"]) == (0.35, 0.8, [0.35])
     assert found["counts"] == {"tp": 2, "fp": 1, "fn": 0, "tn": 1}
-    many = sx.compare_many("accuracy", Y, {"a": P, "b": 1 - P}, random_state=0)
+    many = all_differences("accuracy", Y, {"a": P, "b": 1 - P}, random_state=0)
     (row,) = many.to_dict()["rows"]
     assert (row["model"], row["against"]) == ("a", "b")
     assert row["value"] == pytest.approx(2 * np.mean(P == Y) - 1)
@@ -223,7 +224,7 @@ def test_infinity_and_nan_are_null():
 
 def test_json_is_written_to_a_file(tmp_path):
     path = tmp_path / "found.json"
-    found = sx.compare_many("accuracy", Y, {"a": P, "b": 1 - P}, random_state=0)
+    found = all_differences("accuracy", Y, {"a": P, "b": 1 - P}, random_state=0)
     assert found.to_json(path) is None
     assert path.read_text("utf-8") == found.to_json() + "\n"
 

@@ -11,6 +11,7 @@ from support.public import PUBLIC
 import skmetrics_ext as sx
 from skmetrics_ext.inference.area_power import roc_auc_sample_size
 from skmetrics_ext.tallies import ConfusionTally, Counts, MomentTally, RankTally, ScoreSketch
+from tests.support.many_models import all_differences
 
 RNG = np.random.default_rng(0)
 Y = np.tile([0, 1, 1, 0], 10)
@@ -46,7 +47,7 @@ RESULTS = [
     sx.optimal_threshold(Y, S),
     sx.roc_curves(Y, S),
     sx.precision_recall_gain_curve(Y, S),
-    sx.compare_many("accuracy", Y, {"a": S > 0.5, "b": OTHER > 0.5}, random_state=0),
+    all_differences("accuracy", Y, {"a": S > 0.5, "b": OTHER > 0.5}, random_state=0),
     sx.results.PanelResult({"a": 0.5, "b": float("nan")}, {"b": "no rows"}),
     GROUPED.surely_worst(),
     GROUPED.spread("accuracy"),

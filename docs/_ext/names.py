@@ -71,7 +71,6 @@ _BY_MODULE = (
     ("tallies", LARGE),
     ("registry", REGISTRY),
     ("operations.leaderboard", TESTS),
-    ("operations.compare_many", TESTS),
     ("operations", GROUPS),
     ("report.search", SEARCHES),
     ("report", REPORTS),

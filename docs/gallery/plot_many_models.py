@@ -38,16 +38,14 @@ predicted = {
 # %%
 # Every pair of models, with simultaneous intervals; in grey those that are not shown to differ.
 
-found = sx.compare_many("accuracy", y, predicted, random_state=0)
-found.plot()
+table = sx.confidence_interval("accuracy", y, predicted)
+table.against("each").adjust("simultaneous").plot()
 plt.show()
 
 # %%
 # Compared with one model there are only five questions, so the intervals are narrower.
 
-against = sx.compare_many(
-    "accuracy", y, predicted, control="logistic regression", random_state=0
-)
+against = table.against("logistic regression").adjust("simultaneous")
 print(against)
 against.plot()
 plt.show()

@@ -13,6 +13,7 @@ from skmetrics_ext.inference import reader_studies as studies
 from skmetrics_ext.inference.abstention import Abstained, may_abstain
 from skmetrics_ext.inference.algebra import Given, Made, Missing, leaf_of, value_of
 from skmetrics_ext.inference.anytime import MIN_ROWS
+from skmetrics_ext.inference.compare import statistics_of_models
 from skmetrics_ext.inference.directions import note_on_response
 from skmetrics_ext.inference.draws import readers as rows_of
 from skmetrics_ext.inference.draws.atoms import WeightsAre
@@ -22,7 +23,7 @@ from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.inference.labelling import LABELLING, OF_SEVERAL, Labelling, Population
 from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.inference.margins import Goal
-from skmetrics_ext.inference.methods import IntervalMethod, interval_of
+from skmetrics_ext.inference.methods import IntervalMethod, interval_of, positive_class_of
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, Options, RandomState
@@ -32,6 +33,14 @@ from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilitie
 from skmetrics_ext.validation.cutoffs import offering_threshold
 from skmetrics_ext.validation.groups import INDEPENDENT, read_design
 from skmetrics_ext.validation.parameters import check_level
+from skmetrics_ext.validation.positive import class_notes
+
+# Arguments that apply to several models.
+_OF_MODELS = (
+    *("method", "confidence_level", "threshold", "groups", "strata", "sample_weight"),
+    *("weights_are", "rows", *LABELLING, "stratified", "n_resamples", "min_rows"),
+    *("random_state", "n_jobs", "progress"),
+)
 
 
 @overload
@@ -42,6 +51,10 @@ def confidence_interval(
     *,
     average: None,
     **options: Any,
+) -> Estimates: ...
+@overload
+def confidence_interval(
+    metric: str | Callable[..., Any], y_true: ArrayLike, y_pred: Mapping[Any, Any], **options: Any
 ) -> Estimates: ...
 @overload
 def confidence_interval(
@@ -57,7 +70,7 @@ def confidence_interval(
 def confidence_interval(
     metric: str | Callable[..., Any] | list[str],
     y_true: ArrayLike,
-    y_pred: ArrayLike | None = None,
+    y_pred: ArrayLike | Mapping[Any, ArrayLike] | None = None,
     *,
     method: IntervalMethod = "auto",
     confidence_level: float = 0.95,
@@ -102,8 +115,9 @@ def confidence_interval(
     y_true : array-like of shape (n_samples,) or (n_samples, n_outputs)
         True labels; or, for a metric of labels, a `ConfusionTally` of a published table, and
         then no ``y_pred``.
-    y_pred : array-like
-        Labels, scores or probabilities, as the metric takes them.
+    y_pred : array-like, or dict of these
+        Labels, scores or probabilities, as the metric takes them. A dict holds those of several
+        models by name, and returns a table with a row for each.
     method : str, default="auto"
         "auto" is the first method that applies to the metric. The error for a method that does not
         apply names those that do.
@@ -205,7 +219,8 @@ def confidence_interval(
         value, and has a width even if the data contain no error. ``note`` warns when coverage may
         fall below the nominal level. With ``groups`` or ``strata`` also their numbers, ``n_groups``
         and ``n_strata``, and ``design_effect``, the factor by which they multiply the variance. For
-        a list of metrics, the table of `compute_metrics`.
+        a list of metrics, the table of `compute_metrics`; for several models a table too, whose
+        ``against("each").adjust("simultaneous")`` compares all of them.
 
     Raises
     ------
@@ -252,10 +267,20 @@ def confidence_interval(
     --------  ------  ----------------  ----  -----------
     accuracy  0.7500  [0.6277, 0.8422]    60  wilson
     f1_macro  0.7579  [0.6372, 0.8481]    60  effective_n
+    >>> models = {"new": y_pred, "old": y_pred[::-1], "older": [0, 1, 2] * 20}
+    >>> table = confidence_interval("f1_macro", y_true, models)
+    >>> print(table.against("old").adjust("simultaneous"))
+    95 % simultaneous intervals
+    metric    model  against   value  reference  difference  95 % interval  p (adjusted)  rows
+    --------  -----  -------  ------  ---------  ----------  -------------  ------------  ----
+    f1_macro  new    old      0.7579     0.2222     +0.5357   [0.39, 0.69]       < 0.001    60
+    f1_macro  older  old      0.5000     0.2222     +0.2778   [0.10, 0.45]         0.001    60
     """
     given: Options = dict(locals())
     if isinstance(metric, list | tuple):
         return _of_several(metric, y_true, y_pred, given)
+    if isinstance(y_pred, Mapping):
+        studies.refuse_others(confidence_interval, "for several models", given, _OF_MODELS)
     metric_params, y_pred = rows_of.at_threshold(
         threshold, metric, metric_params, y_true, y_pred=y_pred
     )
@@ -274,6 +299,8 @@ def confidence_interval(
     labelling = Labelling.of(**{name: given[name] for name in LABELLING})
     design = sample_weight, groups, strata, weights_are
     read = Given(measure, y_true, y_pred, *design, labelling)
+    if isinstance(y_pred, Mapping):
+        return _of_models(read, Made(Missing(""), plan, method), level, rows)
     statistic = read.statistic()
     estimates = interval_of(statistic, method, level, plan, is_whole=True)
     if isinstance(estimates, list):
@@ -304,6 +331,26 @@ def table_of(
         made = Made(x, plan, method)
         listed.append(row_from(replace(estimate, _made=made), n_rows=estimate.n))
     return Estimates(listed, confidence_level=estimates[0].confidence_level)
+
+
+def _of_models(given: Given, made: Made, level: float, rows: Any) -> Estimates:
+    """The table of a metric of several models on the same rows."""
+    models, source, listed = given.y_pred, object(), []
+    if not models:
+        raise InvalidParameterError("y_pred has no model: pass {'a': pred_a, 'b': pred_b}.")
+    by_label = {f"y_pred[{name!r}]": pred for name, pred in models.items()}
+    design = given.sample_weight, given.groups, given.strata, given.weights_are
+    shared = given.metric, given.y_true, by_label, design, given.labelling
+    statistics = statistics_of_models(*shared)
+    for place, (name, statistic) in enumerate(zip(models, statistics, strict=True)):
+        own = rows_of.of_model(given.metric, place)
+        read = replace(given, metric=own, y_pred=models[name])
+        leaf = leaf_of(read, statistic, rows=rows, source=source)
+        estimate: Any = interval_of(statistic, made.method, level, made.plan)
+        estimate = replace(estimate, _made=made._replace(expression=leaf))
+        listed.append(row_from(estimate, model=name, n_rows=estimate.n))
+    positive = class_notes(positive_class_of(statistics[0].origin))
+    return Estimates(listed, confidence_level=level, notes=positive)
 
 
 def _of_several(metrics: Sequence[str], y_true: Any, y_pred: Any, given: Options) -> Any:

@@ -198,7 +198,8 @@ def row_from(estimate: Estimate, **further: Any) -> EstimateRow:
 
 def row_of(estimate: Estimate, row: EstimateRow, **further: Any) -> EstimateRow:
     """The row of an estimate that was computed from that of another row."""
-    values = {key: getattr(estimate, key) for key in _OF_ESTIMATES}
+    keys = *_OF_ESTIMATES, *(key for key in _OF_DESIGN if key in row)
+    values = {key: getattr(estimate, key) for key in keys}
     found = row.changed(estimate, **values, **further)
     found._level = estimate.confidence_level
     return found

@@ -10,6 +10,7 @@ from typing import Any, Literal, Self, cast
 from skmetrics_ext import formats
 from skmetrics_ext.citations import citation
 from skmetrics_ext.inference import simultaneous
+from skmetrics_ext.inference.compare import LOG_RATIO
 from skmetrics_ext.inference.estimate_rows import (
     IDENTITY,
     KEYS,
@@ -24,7 +25,7 @@ from skmetrics_ext.inference.estimate_rows import (
     together,
     without_interval,
 )
-from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.inference.results import Estimate, design_text
 from skmetrics_ext.limits import reader_of_sums
 from skmetrics_ext.registry.find import registered_name
 from skmetrics_ext.requirements import Verdicts, check_requirements
@@ -36,6 +37,7 @@ from skmetrics_ext.validation.errors import near, shown_names, warn_renamed
 _TWO_TABLES = "tables are not added: Estimates([*t, *u]) joins, sx.mean averages"
 _SHOWN_IF_HELD = ("coverage", "depth", "gain", "lift", "ks")  # keys of few tables
 _SENTENCES = ("note",)
+_OF_LOGARITHMS = "differences are of logarithms"
 _ANY = object()
 
 
@@ -408,7 +410,9 @@ class Estimates(Table):
             for family in self._families(*(key for key in IDENTITY[:5] if key != name)).values():
                 rows += pairs_of(family, name, wanted)
         compared = {name: list(dict.fromkeys(row[name] for row in self))}
-        return self._table(rows, lead=(), more_tests=more, compared=compared)
+        are_logs = any(LOG_RATIO in row["method"] for row in rows)
+        notes = [*self.notes, *[_OF_LOGARITHMS] * are_logs]
+        return self._table(rows, lead=(), notes=notes, more_tests=more, compared=compared)
 
     def __sub__(self, other: Any) -> Estimates:
         return self._by_row(other, lambda a, b: a - b)
@@ -468,7 +472,15 @@ class Estimates(Table):
             changes = simultaneous.adjusted(how, family, *of_tests)
             pairs = zip(family, changes, strict=True)
             rows += [row.changed(**change, adjustment=said) for row, change in pairs]
-        return self._table(rows, adjusted=[*self.adjusted, how])
+        lead = self.lead if how == "holm" else [self._simultaneous(rows)]
+        return self._table(rows, adjusted=[*self.adjusted, how], lead=lead)
+
+    def _simultaneous(self, rows: Sequence[EstimateRow]) -> str:
+        """The line above intervals that hold at once, with the design of the sample."""
+        counted: Any = {key: row.get(key) for row in rows for key in ("n_groups", "n_strata")}
+        effects = [row["design_effect"] for row in rows if "design_effect" in row]
+        level = f"{100 * self.confidence_level:g} % simultaneous intervals"
+        return ", ".join(filter(None, [level, design_text(**counted, effects=effects)]))
 
     def at(self, confidence_level: float) -> Estimates:
         """The rows with intervals at another level.

@@ -230,7 +230,8 @@ def _of_rows(statistics: Sequence[Linearized], names: Sequence[Any]) -> _Models:
         if not each.has_influence or each.undefined or not np.isfinite(each.value):
             raise InvalidParameterError(
                 f"metric={metric.name!r} of {name!r} has no value or no derivative by its rows, "
-                "which ranks need: leave the model out, or use compare_many(adjust='holm')."
+                "which ranks need: leave the model out, or use "
+                "confidence_interval(metric, y_true, models).against('each').adjust('bonferroni')."
             )
     is_grouped, atoms = first.design.group is not None, first.atoms
     n = float(atoms.n_groups if is_grouped else atoms.n_rows)

@@ -123,7 +123,7 @@ def _name(table: Any, row: Any, keys: Sequence[str], *, one: bool) -> str:
     for key in keys:
         of_group = key == "group" and table._by is not None
         parts.append(table._by.label_of(row[key]) if of_group else str(row[key]))
-    counted = "" if row.get("n_rows") is None else f" (n = {row['n_rows']:,})"
+    counted = "" if row.get("n_rows") is None else f" (n = {row['n_rows']:,.10g})"
     against = "" if one or row["against"] is None else f" − {row['against']}"
     return ", ".join(parts) + against + counted
 

@@ -6,9 +6,10 @@ from argparse import Namespace
 import numpy as np
 import pytest
 
-from skmetrics_ext import compare, compare_many
+from skmetrics_ext import compare
 from skmetrics_ext.cli import main
 from skmetrics_ext.cli.predictions import PredictedModel, Predictions
+from tests.support.many_models import all_differences
 
 pandas = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
@@ -81,7 +82,7 @@ def test_three_models_hold_together(file, frame, capsys):
     arguments = ("--pred", "says_a", "--pred", "says_b", "--pred", "says_c")
     rows = rows_of(capsys, "compare", file, *arguments, "--metrics", "accuracy")
     models = {name: frame[name] for name in ("says_a", "says_b", "says_c")}
-    own = compare_many("accuracy", frame.truth, models, random_state=0, n_resamples=100)
+    own = all_differences("accuracy", frame.truth, models, random_state=0, n_resamples=100)
     assert [row["p_value"] for row in rows] == pytest.approx([row.p_adjusted for row in own])
     assert [row["value_a"] for row in rows] == [row.value_a for row in own]
 

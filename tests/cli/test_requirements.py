@@ -9,12 +9,12 @@ import pytest
 
 from skmetrics_ext import (
     compare,
-    compare_many,
     confidence_interval,
     evaluate,
     proportion_interval,
 )
 from skmetrics_ext.cli import main
+from tests.support.many_models import all_differences
 
 pandas = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
@@ -157,7 +157,7 @@ def test_several_models_are_compared(file, frame, tmp_path, capsys):
     more = ("--metrics", "roc_auc", "gini", "--html", str(page))
     assert score(file, *more, "--json", "--json-schema", "1", models=models) == 0
     found = json.loads(capsys.readouterr().out)
-    own = compare_many(
+    own = all_differences(
         "roc_auc",
         frame.target,
         {name: frame[name] for name in models},

@@ -45,7 +45,7 @@ def test_a_name_is_in_the_section_of_its_task():
     found = {name: section.title for section, listed in names.sections().items() for name in listed}
     assert found["gain_curve"] == found["roc_curve"] == found["roc_curves"] == "Curves"
     assert found["curve_band"] == found["sample_size"] == "Intervals and sample sizes"
-    assert found["compare_many"] == found["compare"] == "Comparing models"
+    assert found["compare"] == "Comparing models"
     assert found["classification_report"] == found["f1_score"] == "Metrics of labels"
     assert found["cross_validation_report"] == found["Table"] == "Reports"
     assert found["search_report"] == "Searches"

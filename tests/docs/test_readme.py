@@ -22,6 +22,7 @@ from support.markdown import ROOT, blocks, links, table
 import skmetrics_ext as sx
 from skmetrics_ext import METRICS
 from skmetrics_ext.inference.notes import NO_INTERVAL
+from tests.support.many_models import all_differences
 
 README, CHINESE = ROOT / "README.md", ROOT / "README.zh.md"
 COMPARED = ROOT / "docs" / "compared.md"  # the whole table, of which the README has some rows
@@ -219,7 +220,7 @@ def claim_rows_needed() -> None:
 
 def claim_many_models() -> None:
     models = {"a": SCORE, "b": OTHER, "c": 1 - SCORE}
-    found = sx.compare_many("roc_auc", TRUE, models, random_state=0)
+    found = all_differences("roc_auc", TRUE, models, random_state=0)
     alone = sx.compare("roc_auc", TRUE, SCORE, OTHER)
     assert len(found.rows) == 3
     assert found.rows[0]["high"] - found.rows[0]["low"] > alone.high - alone.low

@@ -6,12 +6,12 @@ import pytest
 from skmetrics_ext import (
     accuracy_score,
     compare,
-    compare_many,
     compare_samples,
     confidence_interval,
     curve_band,
 )
 from skmetrics_ext.validation import InvalidParameterError
+from tests.support.many_models import all_differences
 
 RNG = np.random.default_rng(27)
 N = 60
@@ -75,7 +75,7 @@ def test_a_function_of_unknown_direction_is_named():
 
 @pytest.mark.parametrize("control", PROBA)
 def test_differences_from_a_control_are_those_of_the_values(control):
-    found = compare_many("brier_score", Y, PROBA, control=control, random_state=0)
+    found = all_differences("brier_score", Y, PROBA, control=control, random_state=0)
     for row in found.rows:
         expected = row.value_a - row.value_b
         assert row.value == pytest.approx(expected, abs=1e-15)
@@ -94,7 +94,7 @@ def test_intervals_and_p_values_agree_whatever_the_draws():
     for seed in range(60):
         for alpha in (0.1, 0.3, 0.6):
             options = {"confidence_level": 1 - alpha, "n_resamples": 20, "random_state": seed}
-            for row in compare_many("brier_score", Y, apart, **options).rows:
+            for row in all_differences("brier_score", Y, apart, **options).rows:
                 assert (row.low > 0 or row.high < 0) == (row.p_adjusted <= alpha)
                 near += abs(row.p_adjusted - alpha) < 1 / 21
     assert near > 20

@@ -7,7 +7,6 @@ from skmetrics_ext import (
     METRICS,
     balanced_accuracy_score,
     compare,
-    compare_many,
     compare_samples,
     confidence_interval,
     curve_band,
@@ -17,6 +16,7 @@ from skmetrics_ext import (
 )
 from skmetrics_ext.inference.areas import newcombe_bounds
 from skmetrics_ext.numeric import wilson_bounds
+from tests.support.many_models import all_differences
 
 Z2 = 1.959963984540054**2
 
@@ -179,7 +179,7 @@ def test_all_doors_of_two_models_count_a_silent_class_as_one_where_two_rows_tell
     pred_b = np.where(np.arange(120) < 30, 1, true)
     alone = compare("balanced_accuracy", true, true, pred_b)
     models = {"a": true, "b": pred_b}
-    (row,) = compare_many("balanced_accuracy", true, models, random_state=0).rows
+    (row,) = all_differences("balanced_accuracy", true, models, random_state=0).rows
     assert (row["low"], row["high"]) == pytest.approx((alone.low, alone.high), rel=1e-6)
     assert row["p_value"] == pytest.approx(alone.p_value, abs=2e-4)
     pilot = sample_size("balanced_accuracy", true, true, y_pred_b=pred_b, width=0.1)

@@ -12,6 +12,7 @@ import pytest
 import skmetrics_ext as sx
 from skmetrics_ext.formats import Drawn, digits, number, probability
 from skmetrics_ext.results import TestResult
+from tests.support.many_models import all_differences
 
 RNG = np.random.default_rng(4)
 Y = RNG.integers(0, 2, 120)
@@ -79,7 +80,7 @@ def test_the_largest_of_normal_errors_is_drawn_often_unless_a_number_is_given():
     models, low = {"a": A, "b": B, "c": C}, {}
     for n_resamples in (None, 199):
         options = {"n_resamples": n_resamples}
-        found = [sx.compare_many("roc_auc", Y, models, random_state=s, **options) for s in range(6)]
+        found = [all_differences("roc_auc", Y, models, random_state=s, **options) for s in range(6)]
         low[n_resamples] = np.std([each.rows[0].low for each in found], ddof=1)
     assert low[None] < low[199] / 8  # 22 if exact: the root of 100,000 / 199
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from skmetrics_ext import compare, compare_many, confidence_interval
+from skmetrics_ext import compare, confidence_interval
+from tests.support.many_models import all_differences
 
 RNG = np.random.default_rng(7)
 N = 240
@@ -128,22 +129,22 @@ def test_many_comparisons_tell_groups_and_their_design_effects():
     models = {"a": PRED, "b": RNG.permutation(PRED), "c": 1 - PRED}
     copies = np.repeat(np.arange(N), 2)
     given = {name: one[copies] for name, one in models.items()}
-    found = compare_many("accuracy", Y[copies], given, groups=copies, random_state=0)
+    found = all_differences("accuracy", Y[copies], given, groups=copies, random_state=0)
     pairs = [
         compare("accuracy", Y[copies], given[a], given[b], groups=copies)
         for a, b in ("ab", "ac", "bc")
     ]
     effects = sorted(f"{one.design_effect:.3g}" for one in pairs)
     ends = " to ".join(dict.fromkeys([effects[0], effects[-1]]))
-    assert f"max_t; {N} groups, design effect" in str(found)
-    assert f" {ends})" in str(found)
-    plain = compare_many("accuracy", Y, models, random_state=0)
+    assert f"simultaneous intervals, {N} groups, design effect" in str(found)
+    assert f" {ends}\n" in str(found)
+    plain = all_differences("accuracy", Y, models, random_state=0)
     assert "groups" not in str(plain)
     drawn = {"n_resamples": 19, "random_state": 0, "adjust": "holm"}
-    own = compare_many(
+    own = all_differences(
         "ks_statistic", Y, {"a": SCORE, "b": -SCORE}, groups=np.arange(N) // 2, **drawn
     )
-    assert "holm; 120 groups)" in str(own)
+    assert "intervals, 120 groups\n" in str(own)
 
 
 def test_a_function_of_the_user_has_groups_in_comparisons_too():

@@ -8,7 +8,6 @@ from scipy import stats
 
 from skmetrics_ext import (
     compare,
-    compare_many,
     compare_samples,
     confidence_interval,
     diagnostic_odds_ratio,
@@ -17,6 +16,7 @@ from skmetrics_ext import (
     positive_likelihood_ratio,
 )
 from skmetrics_ext.validation import InvalidParameterError
+from tests.support.many_models import all_differences
 
 RATIOS = (positive_likelihood_ratio, negative_likelihood_ratio, diagnostic_odds_ratio)
 TRUE = np.repeat([0, 1], [120, 80])
@@ -98,13 +98,13 @@ def test_two_samples_add_the_squares_of_distances_of_logarithms():
 
 def test_many_models_have_the_differences_of_pairs():
     models = {"a": A, "b": B, "c": C}
-    for adjust in ("max_t", "holm"):
-        found = compare_many(diagnostic_odds_ratio, TRUE, models, adjust=adjust, random_state=0)
+    for adjust in ("simultaneous", "holm"):
+        found = all_differences(diagnostic_odds_ratio, TRUE, models, adjust=adjust, random_state=0)
         alone = compare(diagnostic_odds_ratio, TRUE, A, C)
         row = next(row for row in found.rows if (row["model"], row["against"]) == ("a", "c"))
         assert row["value"] == pytest.approx(alone.difference)
         assert row["low"] < alone.low < alone.high < row["high"]
-        assert "log_ratio" in str(found).splitlines()[0]
+        assert str(found).endswith("\ndifferences are of logarithms")
 
 
 def test_infinite_ratios_have_no_logarithm_and_say_so():
@@ -125,7 +125,7 @@ def test_plain_differences_are_there_for_the_asking():
 
 
 def test_many_models_without_a_logarithm_are_told_of():
-    found = compare_many(
+    found = all_differences(
         positive_likelihood_ratio, TRUE, {"a": A, "sure": TRUE, "none": 0 * TRUE + 1}
     )
     assert all(row["note"] for row in found.rows if "sure" in (row["model"], row["against"]))

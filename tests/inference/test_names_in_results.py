@@ -10,6 +10,7 @@ import skmetrics_ext as sx
 from skmetrics_ext.inference.area_power import roc_auc_sample_size
 from skmetrics_ext.metrics.labels.summaries import STATISTICS
 from skmetrics_ext.registry import find
+from tests.support.many_models import all_differences
 
 TRUE = ["a", "b", "c", "a", "b", "c"] * 10
 PRED = ["a", "b", "c", "a", "c", "b"] * 9 + ["b", "b", "c", "a", "b", "a"]
@@ -91,7 +92,7 @@ RESULTS = {
     "spread": lambda: RESULTS["table"]().spread("f1"),
     "threshold": lambda: sx.optimal_threshold(BINARY, SCORE, pos_label=POSITIVE),
     "scorer": lambda: sx.get_scorer("f1", pos_label=POSITIVE),
-    "many": lambda: sx.compare_many(
+    "many": lambda: all_differences(
         "f1", BINARY, {np.str_("one"): LABELS, "two": BINARY}, pos_label=POSITIVE
     ),
     "rows": lambda: sx.sample_size("f1", BINARY, LABELS, pos_label=POSITIVE, width=0.1),

@@ -8,6 +8,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
 import skmetrics_ext as sx
+from tests.support.many_models import all_differences
 
 MARKS = np.array([(1, 0, 1), (0, 1, 0), (1, 1, 0), (0, 0, 0)] * 10)
 PROBA = np.array([(0.9, 0.2, 0.7), (0.1, 0.8, 0.3), (0.6, 0.7, 0.2), (0.3, 0.2, 0.1)] * 10)
@@ -20,7 +21,7 @@ DOORS = {
     "influence_values": lambda name: sx.influence_values(name, MARKS, PROBA),
     "sample_size": lambda name: sx.sample_size(name, MARKS, PROBA, width=0.1),
     "compare": lambda name: sx.compare(name, MARKS, PROBA, PROBA**1.1),
-    "compare_many": lambda name: sx.compare_many(
+    "all differences": lambda name: all_differences(
         name, MARKS, {"a": PROBA, "b": PROBA**2, "c": PROBA**3}
     ),
     "compute_metrics": lambda name: sx.compute_metrics([name], MARKS, y_proba=PROBA),

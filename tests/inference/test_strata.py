@@ -6,7 +6,6 @@ from scipy.stats import t
 
 from skmetrics_ext import (
     compare,
-    compare_many,
     compare_samples,
     confidence_interval,
     delong_test,
@@ -16,6 +15,7 @@ from skmetrics_ext.inference.draws.atoms import draw_counts
 from skmetrics_ext.inference.draws.readers import sample_of_rows
 from skmetrics_ext.inference.linearized import linearize
 from skmetrics_ext.validation import InvalidParameterError
+from tests.support.many_models import all_differences
 
 RNG = np.random.default_rng(5)
 SITE = np.repeat([0, 1, 2], [40, 60, 100])  # three sites, of which the last is ill and well scored
@@ -160,7 +160,7 @@ def test_a_difference_has_the_variance_of_its_strata():
     assert "3 strata, design effect" in str(found)
     back = compare("accuracy", Y, PRED_B, PRED, strata=SITE)
     assert (back.low, back.high) == pytest.approx((-found.high, -found.low))
-    many = compare_many("accuracy", Y, {"a": PRED, "b": PRED_B}, strata=SITE, random_state=0)
+    many = all_differences("accuracy", Y, {"a": PRED, "b": PRED_B}, strata=SITE, random_state=0)
     wide = found.high - found.low
     assert many.rows[0]["high"] - many.rows[0]["low"] == pytest.approx(wide, rel=0.02)
     area = compare("roc_auc", Y, SCORE, OTHER, strata=SITE, groups=PATIENT)
@@ -242,7 +242,7 @@ def test_a_group_of_two_strata_is_refused():
     for call in (
         lambda: confidence_interval("accuracy", Y, PRED, groups=torn, strata=SITE),
         lambda: compare("accuracy", Y, PRED, PRED_B, groups=torn, strata=SITE),
-        lambda: compare_many("f1", Y, {"a": PRED, "b": PRED_B}, groups=torn, strata=SITE),
+        lambda: all_differences("f1", Y, {"a": PRED, "b": PRED_B}, groups=torn, strata=SITE),
         lambda: sample_size("f1", Y, PRED, width=0.1, groups=torn, strata=SITE),
     ):
         with pytest.raises(InvalidParameterError, match=message):

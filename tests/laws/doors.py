@@ -18,6 +18,7 @@ from support.stored import Stored
 
 import skmetrics_ext as sx
 from skmetrics_ext import METRICS
+from tests.support.many_models import all_differences
 
 from .asked_data import Question, any_rows
 
@@ -381,7 +382,7 @@ def _about_a_metric(data, function):
     )
 
 
-def of_compare_many(data):
+def of_differences(data):
     asked = draw_judge(data)
     role = RESPONSES[asked.spec.response]
     roles = {"y_true": "true", "first": role, "second": f"{role} of B", "sample_weight": "weight"}
@@ -390,7 +391,7 @@ def of_compare_many(data):
     def ask(y_true, first, second, sample_weight):
         models = {"first": first, "second": second}
         weighted = {**options, "sample_weight": sample_weight}
-        return sx.compare_many(asked.spec.function, y_true, models, **weighted)
+        return all_differences(asked.spec.function, y_true, models, **weighted)
 
     return replace(
         call_of(ask, asked.rows, roles), about=str(asked), leaves_out=orders_of(asked.spec)

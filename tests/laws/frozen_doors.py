@@ -6,6 +6,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import skmetrics_ext as sx
+from tests.support.many_models import all_differences
 
 N = 120
 
@@ -63,12 +64,12 @@ def models():
     y, proba, pred, _, _, patient = arrays()
     tables = {}
     for metric, given in (("roc_auc", proba), ("brier_score", proba), ("recall", pred)):
-        for adjust in ("max_t", "holm"):
+        for adjust, how in (("max_t", "simultaneous"), ("holm", "holm")):
             for control in (None, "a"):
-                tables[f"{metric}, {adjust}, {control}"] = sx.compare_many(
-                    metric, y, given, adjust=adjust, control=control, n_resamples=199
+                tables[f"{metric}, {adjust}, {control}"] = all_differences(
+                    metric, y, given, adjust=how, control=control, n_resamples=199
                 )
-    tables["clusters"] = sx.compare_many("recall", y, pred, groups=patient, n_resamples=199)
+    tables["clusters"] = all_differences("recall", y, pred, groups=patient, n_resamples=199)
     return tables
 
 

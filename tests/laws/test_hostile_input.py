@@ -10,6 +10,7 @@ import pytest
 
 import skmetrics_ext as sx
 from skmetrics_ext.requirements import Requirement
+from tests.support.many_models import all_differences
 
 N = 100_000
 TEXTS = {
@@ -136,7 +137,7 @@ ENDLESS = {
     "confidence_interval": lambda n: sx.confidence_interval("f1", Y, P > 0.5, n_resamples=n),
     "compare": lambda n: sx.compare("f1", Y, P > 0.5, P > 0.4, n_resamples=n),
     "compare_samples": lambda n: sx.compare_samples("f1", Y, P > 0.5, Y, P > 0.4, n_resamples=n),
-    "compare_many": lambda n: sx.compare_many("roc_auc", Y, {"a": P, "b": 1 - P}, n_resamples=n),
+    "all differences": lambda n: all_differences("roc_auc", Y, {"a": P, "b": 1 - P}, n_resamples=n),
     "curve_band": lambda n: sx.curve_band("recall", Y, P, n_resamples=n),
     "optimal_threshold_interval": lambda n: sx.optimal_threshold(
         Y, P, n_resamples=n, interval=True

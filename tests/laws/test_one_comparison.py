@@ -1,6 +1,6 @@
 """The law of comparisons: the same two sets of rows have one difference, interval and p-value.
 
-Gaps between groups are those of `compare_samples`, `compare_many` with two models is `compare`,
+Gaps between groups are those of `compare_samples`, a table of two models is `compare`,
 frequency weights stand for repeated rows, and a report compares by the fold tests that it names.
 """
 
@@ -16,6 +16,7 @@ from sklearn.naive_bayes import GaussianNB
 from support.compare import undefined_allowed
 
 import skmetrics_ext as sx
+from tests.support.many_models import all_differences
 
 from .interval_cases import (
     DEFAULT_RESAMPLES,
@@ -258,7 +259,7 @@ def between_models(question):
 
 
 @pytest.mark.parametrize("design", ["plain", "weights", "groups", "strata"])
-@pytest.mark.parametrize("adjust", ["max_t", "holm"])
+@pytest.mark.parametrize("adjust", ["simultaneous", "holm"])
 def test_many_comparisons_of_two_models_are_one(adjust, design):
     """Every fourth metric of some rows by one way to adjust, others by the other."""
     found = []
@@ -269,7 +270,7 @@ def test_many_comparisons_of_two_models_are_one(adjust, design):
                 continue
             try:
                 with undefined_allowed():
-                    many = sx.compare_many(
+                    many = all_differences(
                         question.metric,
                         rows.y_true,
                         {"a": question.response(), "b": question.response(other=True)},
@@ -279,7 +280,7 @@ def test_many_comparisons_of_two_models_are_one(adjust, design):
                         **arguments(question),
                     )
             except ValueError as error:
-                if adjust == "max_t" and right.method in _DRAWN:
+                if adjust == "simultaneous" and right.method in _DRAWN:
                     continue  # max-t is for metrics with influence values
                 found.append((question, f"refuses: {error}"))
                 continue

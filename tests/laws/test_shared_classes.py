@@ -9,6 +9,7 @@ import sklearn.metrics
 
 import skmetrics_ext as sx
 from skmetrics_ext.cli import main
+from tests.support.many_models import all_differences
 
 TRUE = ["Yes", "No", "No", "Yes", "No", "Yes"] * 4
 RIGHT = ["Yes", "No", "Yes", "Yes", "No", "No"] * 4
@@ -47,7 +48,7 @@ DOORS = {
     "sample_size": lambda y, p: sx.sample_size("accuracy", y, p, width=0.1),
     "compare, the first": lambda y, p: sx.compare("accuracy", y, p, y),
     "compare, the second": lambda y, p: sx.compare("accuracy", y, y, p),
-    "compare_many": lambda y, p: sx.compare_many("accuracy", y, {"a": y, "b": y, "c": p}),
+    "all differences": lambda y, p: all_differences("accuracy", y, {"a": y, "b": y, "c": p}),
     "compare_samples": lambda y, p: sx.compare_samples("accuracy", y, y, y, p),
     "compute_metrics": lambda y, p: sx.compute_metrics(["accuracy"], y, p),
     "compute_metrics with intervals": lambda y, p: sx.compute_metrics(

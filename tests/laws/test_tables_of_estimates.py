@@ -8,6 +8,7 @@ import pytest
 
 import skmetrics_ext as sx
 from tests.laws import frozen_doors
+from tests.support.many_models import all_differences
 
 KEYS = [
     *("metric", "model", "group", "fold", "label", "against", "value", "low", "high"),
@@ -135,7 +136,7 @@ def test_models_against_each_other_are_compared_as_by_compare():
         for key in ("value", "low", "high", "standard_error", "p_value"):
             assert row[key] == pytest.approx(getattr(alone, key), rel=1e-9), key
     areas = table.where(metric="roc_auc")
-    many = sx.compare_many("roc_auc", y, proba)
+    many = all_differences("roc_auc", y, proba)
     for row, other in zip(areas.against(model="each").adjust("simultaneous"), many, strict=True):
         assert (row.low, row.p_adjusted) == pytest.approx((other.low, other.p_adjusted), rel=1e-6)
     verdicts = table.require(["a/roc_auc - c/roc_auc >= -0.05", "a/roc_auc >= 0.99"]).rows

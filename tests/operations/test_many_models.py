@@ -1,4 +1,4 @@
-"""compare_many: critical values by brute force, laws, levels in simulation, the picture."""
+"""Tables of many models: critical values by brute force, laws, levels in simulation, pictures."""
 
 from itertools import combinations
 
@@ -7,8 +7,9 @@ import pytest
 from matplotlib import pyplot as plt
 from scipy import stats
 
-from skmetrics_ext import compare, compare_many, f1_score, holm_adjust, influence_values
+from skmetrics_ext import compare, f1_score, holm_adjust, influence_values
 from skmetrics_ext.plotting.interval_charts import not_different
+from tests.support.many_models import all_differences
 
 RNG = np.random.default_rng(12)
 N = 500
@@ -40,7 +41,7 @@ def test_one_pair_is_compare(metric):
     """There is nothing to allow for: no draw has a say."""
     models = METRICS[metric]
     pair = {name: models[name] for name in ("m0", "m2")}
-    (row,) = compare_many(metric, Y, pair, n_resamples=99, random_state=0).rows
+    (row,) = all_differences(metric, Y, pair, n_resamples=99, random_state=0).rows
     expected = compare(metric, Y, *pair.values())
     for name in ("value", "low", "high", "p_value"):
         assert row[name] == pytest.approx(getattr(expected, name)), name
@@ -60,7 +61,7 @@ def test_largest_of_sums_with_a_multiplier_for_each_row(metric, control):
     error = np.sqrt((apart**2).sum(axis=1))
     draws = np.random.default_rng(0).normal(size=(8000, N)) @ (apart / error[:, None]).T
     largest = np.abs(draws).max(axis=1)
-    found = compare_many(metric, Y, models, control=control, n_resamples=20000, random_state=0)
+    found = all_differences(metric, Y, models, control=control, n_resamples=20000, random_state=0)
     assert [(row["model"], row["against"]) for row in found.rows] == pairs
     critical = np.quantile(largest, 0.95)
     for row, spread in zip(found.rows, error, strict=True):
@@ -78,7 +79,7 @@ def test_models_that_err_apart_have_tukeys_distance():
     true[::2], zero = 0, slice(None, None, 2)
     for proba in models_of.values():
         proba[zero] = proba[zero, ::-1]
-    found = compare_many("neg_brier_score", true, models_of, n_resamples=20000, random_state=0)
+    found = all_differences("neg_brier_score", true, models_of, n_resamples=20000, random_state=0)
     expected = stats.studentized_range.ppf(0.95, 5, np.inf) / np.sqrt(2)
     losses = {k: (1 - proba) ** 2 for k, proba in models.items()}
     for row in found.rows:
@@ -89,7 +90,7 @@ def test_models_that_err_apart_have_tukeys_distance():
 @pytest.mark.parametrize("metric", ["accuracy", "roc_auc"])
 def test_holm(metric):
     models = HARD if metric == "accuracy" else SCORES
-    found = compare_many(metric, Y, models, control="m0", adjust="holm")
+    found = all_differences(metric, Y, models, control="m0", adjust="holm")
     level = 1 - 0.05 / 3
     each = [
         compare(metric, Y, models[name], models["m0"], confidence_level=level)
@@ -107,15 +108,15 @@ def test_functions_of_ones_own_are_resampled_by_holm():
     def metric(true, pred):
         return float(np.mean(true == pred))
 
-    found = compare_many(metric, Y, HARD, adjust="holm", n_resamples=200, random_state=0)
+    found = all_differences(metric, Y, HARD, adjust="holm", n_resamples=200, random_state=0)
     options = {"confidence_level": 1 - 0.05 / 6, "n_resamples": 200, "random_state": 0}
     for row in found.rows:
         alone = compare(metric, Y, HARD[row["model"]], HARD[row["against"]], **options)
         assert (row["low"], row["high"]) == pytest.approx((alone.low, alone.high))
-    with pytest.raises(ValueError, match="adjust='holm' resamples"):
-        compare_many(metric, Y, HARD)
-    with pytest.raises(ValueError, match=r"ks_statistic.*adjust='holm' resamples"):
-        compare_many("ks_statistic", Y, SCORES)
+    with pytest.raises(ValueError, match=r"adjust\('bonferroni'\) takes any"):
+        all_differences(metric, Y, HARD)
+    with pytest.raises(ValueError, match=r"adjust\('bonferroni'\) takes any"):
+        all_differences("ks_statistic", Y, SCORES)
 
 
 # --------------------------------------------------------------------------- laws
@@ -126,7 +127,7 @@ def test_bounds_and_p_values_tell_the_same(metric):
     alone = {pair: compare(metric, Y, *(METRICS[metric][name] for name in pair), method="delta")
              for pair in combinations(METRICS[metric], 2)}  # fmt: skip
     for level in (0.8, 0.95, 0.99):
-        found = compare_many(metric, Y, METRICS[metric], confidence_level=level, random_state=0)
+        found = all_differences(metric, Y, METRICS[metric], confidence_level=level, random_state=0)
         for pair, row in by_pair(found).items():
             assert (row["p_adjusted"] <= 1 - level) == (not row["low"] <= 0 <= row["high"])
             assert alone[pair].p_value <= row["p_adjusted"] * (1 + 1e-9)
@@ -136,10 +137,10 @@ def test_bounds_and_p_values_tell_the_same(metric):
 @pytest.mark.parametrize("metric", METRICS)
 def test_order_of_rows_and_names_change_nothing(metric):
     models = METRICS[metric]
-    plain = by_pair(compare_many(metric, Y, models, n_resamples=20000, random_state=0))
+    plain = by_pair(all_differences(metric, Y, models, n_resamples=20000, random_state=0))
     order = np.random.default_rng(0).permutation(N)
     shuffled = {name: pred[order] for name, pred in reversed(models.items())}
-    found = by_pair(compare_many(metric, Y[order], shuffled, n_resamples=20000, random_state=0))
+    found = by_pair(all_differences(metric, Y[order], shuffled, n_resamples=20000, random_state=0))
     for (first, second), row in plain.items():
         mirror = found[second, first]
         width = row["high"] - row["low"]
@@ -154,9 +155,9 @@ def test_rows_of_a_group_are_one(metric):
     twice = {name: np.repeat(pred, 2) for name, pred in models.items()}
     groups = np.repeat(np.arange(N), 2)
     about = {"random_state": 0, "n_resamples": 20000}
-    plain = compare_many(metric, Y, models, **about).rows
-    grouped = compare_many(metric, np.repeat(Y, 2), twice, groups=groups, **about).rows
-    seen = compare_many(metric, Y, models, sample_weight=np.full(N, 2), **about).rows
+    plain = all_differences(metric, Y, models, **about).rows
+    grouped = all_differences(metric, np.repeat(Y, 2), twice, groups=groups, **about).rows
+    seen = all_differences(metric, Y, models, sample_weight=np.full(N, 2), **about).rows
     for one, *others in zip(plain, grouped, seen, strict=True):
         for other in others:
             assert other["value"] == pytest.approx(one["value"])
@@ -166,7 +167,7 @@ def test_rows_of_a_group_are_one(metric):
 def test_a_model_twice():
     """The pair of equals has no variance, and is no further test."""
     models = {"a": SCORES["m0"], "b": SCORES["m3"], "c": SCORES["m0"]}
-    rows = by_pair(compare_many("roc_auc", Y, models, random_state=0))
+    rows = by_pair(all_differences("roc_auc", Y, models, random_state=0))
     same = rows["a", "c"]
     assert same["p_adjusted"] == 1
     assert same["low"] < 0 < same["high"]
@@ -174,7 +175,7 @@ def test_a_model_twice():
     alone = compare("roc_auc", Y, SCORES["m0"], SCORES["m0"], confidence_level=1 - 0.05 / 3)
     assert (same["low"], same["high"]) == pytest.approx((alone.low, alone.high))
     pair = {"a": SCORES["m0"], "b": SCORES["m3"]}
-    (alone,) = compare_many("roc_auc", Y, pair, random_state=0).rows
+    (alone,) = all_differences("roc_auc", Y, pair, random_state=0).rows
     assert rows["a", "b"]["low"] == pytest.approx(alone["low"], rel=0.05)
 
 
@@ -182,7 +183,7 @@ def test_pairs_with_an_infinite_ratio_are_no_further_tests():
     """Of a model without a false positive no log ratio is finite: one pair is left."""
     models = {"a": HARD["m0"], "b": HARD["m3"], "c": np.where(np.arange(N) < 250, 0, Y)}
     name = "positive_likelihood_ratio"
-    rows = by_pair(compare_many(name, Y, models, random_state=0, n_resamples=99))
+    rows = by_pair(all_differences(name, Y, models, random_state=0, n_resamples=99))
     alone = compare(name, Y, models["a"], models["b"])
     left = rows["a", "b"]
     assert (left["low"], left["high"]) == pytest.approx((alone.low, alone.high))
@@ -194,21 +195,21 @@ def test_pairs_with_an_infinite_ratio_are_no_further_tests():
 
 def test_few_rows_are_noted():
     nearly = {"a": HARD["m0"], "b": np.where(np.arange(N) < 4, 1 - HARD["m0"], HARD["m0"])}
-    (row,) = compare_many("balanced_accuracy", Y, nearly, random_state=0).rows
+    (row,) = all_differences("balanced_accuracy", Y, nearly, random_state=0).rows
     assert row["note"] == compare("balanced_accuracy", Y, *nearly.values()).note != ""
 
 
 # --------------------------------------------------------------------------- levels
 
 
-@pytest.mark.parametrize("adjust", ["max_t", "holm"])
+@pytest.mark.parametrize("adjust", ["simultaneous", "holm"])
 def test_any_of_equal_models_is_seldom_found_to_differ(adjust):
     rng, wrong, n_rows = np.random.default_rng(2), 0, 120
     true = np.arange(n_rows) % 2
     for _ in range(300):
         base = rng.normal(size=n_rows) + true
         models = {k: base + rng.normal(size=n_rows) for k in range(4)}
-        found = compare_many("average_precision", true, models, adjust=adjust, n_resamples=999)
+        found = all_differences("average_precision", true, models, adjust=adjust, n_resamples=999)
         wrong += min(row["p_adjusted"] for row in found.rows) <= 0.05
     assert 3 <= wrong <= 300 * 0.05 + 2.6 * np.sqrt(300 * 0.05 * 0.95)
 
@@ -219,28 +220,28 @@ def test_any_of_equal_models_is_seldom_found_to_differ(adjust):
 def test_the_heading_says_how_the_rows_depend_on_each_other():
     group = np.arange(N) // 5
     for options, told in (
-        ({}, "max_t)"),
-        ({"adjust": "holm"}, "holm)"),
-        ({"groups": group}, "max_t; 100 groups, design effects "),
-        ({"strata": group % 3}, "max_t; 3 strata, design effects "),
+        ({}, ""),
+        ({"adjust": "holm"}, ""),
+        ({"groups": group}, ", 100 groups, design effects "),
+        ({"strata": group % 3}, ", 3 strata, design effects "),
     ):
-        found = compare_many("f1", Y, HARD, random_state=0, n_resamples=99, **options)
+        found = all_differences("f1", Y, HARD, random_state=0, n_resamples=99, **options)
         heading = str(found).splitlines()[0]
-        assert f"(95 % simultaneous intervals, {told}" in heading
-        assert heading.startswith(f"f1: m0 {found[0]['value_a']:.4g}, m1 ")
+        assert heading.startswith(f"95 % simultaneous intervals{told}")
         ends = [
             compare("f1", Y, HARD[a], HARD[b], **{k: options[k] for k in options if k != "adjust"})
             for a, b in combinations(HARD, 2)
         ]
         effects = sorted(one.design_effect for one in ends)
         if "effects" in told:
-            assert heading.endswith(f"design effects {effects[0]:.3g} to {effects[-1]:.3g})")
-    found = compare_many("positive_likelihood_ratio", Y, HARD, groups=group, random_state=0)
-    assert "max_t, log_ratio; 100 groups, design effects " in str(found)
+            assert heading.endswith(f"design effects {effects[0]:.3g} to {effects[-1]:.3g}")
+    found = all_differences("positive_likelihood_ratio", Y, HARD, groups=group, random_state=0)
+    assert "intervals, 100 groups, design effects " in str(found)
+    assert "differences are of logarithms" in str(found)
 
 
 def test_rows_frames_and_text():
-    found = compare_many("roc_auc", Y, SCORES, random_state=0)
+    found = all_differences("roc_auc", Y, SCORES, random_state=0)
     assert list(found.frame().columns)[-7:] == [
         "value_a", "value_b", "statistic", "alternative", "margin", "p_adjusted", "adjustment",
     ]  # fmt: skip
@@ -248,7 +249,7 @@ def test_rows_frames_and_text():
     text = str(found)
     assert text.splitlines()[1].split() == [
         *("metric", "model", "against", "value", "reference", "difference", "95", "%", "interval"),
-        *("p", "(adjusted)"),
+        *("p", "(adjusted)", "rows"),
     ]
     assert len(text.splitlines()) == 9
 
@@ -272,15 +273,17 @@ def test_stretches_of_models_that_do_not_differ(apart, expected):
 
 
 def test_pictures():
-    found = compare_many("roc_auc", Y, SCORES, random_state=0)
+    found = all_differences("roc_auc", Y, SCORES, random_state=0)
     ax = found.plot()
     assert len(ax.get_yticklabels()) == 6
     dots = [x for line in ax.get_lines() if line.get_marker() == "o" for x in line.get_xdata()]
     assert sorted(dots) == pytest.approx(sorted(row.value for row in found))
     _, other = plt.subplots()
-    to_control = compare_many("roc_auc", Y, SCORES, control="m0", random_state=0)
+    to_control = all_differences("roc_auc", Y, SCORES, control="m0", random_state=0)
     assert to_control.plot(ax=other) is other
-    assert [label.get_text() for label in other.get_yticklabels()] == ["m1", "m2", "m3"]
+    assert [label.get_text() for label in other.get_yticklabels()] == [
+        f"m{k} (n = 500)" for k in (1, 2, 3)
+    ]
     assert "m0" in other.get_xlabel()
     plt.close("all")
 
@@ -291,20 +294,20 @@ def test_pictures():
 @pytest.mark.parametrize(
     ("models", "options", "message"),
     [
-        ([HARD["m0"], HARD["m1"]], {}, r"mapping of two models or more.*got list\.$"),
-        ({"m0": HARD["m0"]}, {}, r"mapping of two models or more.*got dict of 1\.$"),
-        (HARD, {"control": "m9"}, "control has to be one of"),
-        (HARD, {"adjust": "tukey"}, "adjust has to be one of"),
+        ({}, {}, "y_pred has no model"),
+        (HARD, {"control": "m9"}, "no row has model='m9'"),
+        (HARD, {"adjust": "tukey"}, "how has to be one of"),
+        (HARD, {"goal": 0.5}, "goal is not available for several models"),
         (HARD, {"weights_are": "counts"}, "weights_are has to be one of"),
         (HARD, {"n_resamples": 0}, "n_resamples"),
-        ({**HARD, "bad": HARD["m0"][1:]}, {}, r"predictions\['bad'\]: "),
-        (HARD, {"average": None, "metric": f1_score}, r"predictions\['m0'\]|one number"),
+        ({**HARD, "bad": HARD["m0"][1:]}, {}, r"y_pred\['bad'\]: "),
+        (HARD, {"average": None, "metric": f1_score}, "one number"),
         (HARD, {"groups": [1, 2]}, "groups"),
     ],
 )
 def test_refused(models, options, message):
     with pytest.raises(ValueError, match=message):
-        compare_many(**{"metric": "f1", "y_true": Y, "predictions": models, **options})
+        all_differences(**{"metric": "f1", "y_true": Y, "models": models, **options})
 
 
 def test_the_positive_class_stands_below_the_table_where_labels_leave_it_open():
@@ -312,9 +315,9 @@ def test_the_positive_class_stands_below_the_table_where_labels_leave_it_open():
     ill = rng.random(60) < 0.5
     models = {name: 2 * rng.random(60) + ill for name in "ab"}
     text = np.where(ill, "ill", "well")
-    assert str(compare_many("roc_auc", text, models, pos_label="ill", random_state=0)).endswith(
+    assert str(all_differences("roc_auc", text, models, pos_label="ill", random_state=0)).endswith(
         "\npositive class: ill"
     )
-    assert "positive class" not in str(compare_many("roc_auc", ill, models, random_state=0))
+    assert "positive class" not in str(all_differences("roc_auc", ill, models, random_state=0))
     labels = {name: np.where(score > 1, "ill", "well") for name, score in models.items()}
-    assert "positive class" not in str(compare_many("accuracy", text, labels, random_state=0))
+    assert "positive class" not in str(all_differences("accuracy", text, labels, random_state=0))

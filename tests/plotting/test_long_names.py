@@ -9,6 +9,7 @@ import pytest
 
 import skmetrics_ext as sx
 from skmetrics_ext.plotting import CrossValidationDisplay, axes
+from tests.support.many_models import all_differences
 
 LONG = "gradient boosting with a calibrated tail, fitted on the third cohort of the northern region"
 RUN = "Pipeline(StandardScaler,LogisticRegression(C=0.1,penalty=l2))_corrected_by_isotonic_cv5_x9"
@@ -44,7 +45,7 @@ def folds(ax: Any, name: str) -> Any:
 
 def several(ax: Any, name: str) -> Any:
     models = {LONG: SCORES[0], RUN: SCORES[1]}
-    return sx.compare_many("roc_auc", SICK, models, control=name, random_state=0).plot(ax=ax)
+    return all_differences("roc_auc", SICK, models, control=name, random_state=0).plot(ax=ax)
 
 
 def groups(ax: Any, name: str) -> Any:

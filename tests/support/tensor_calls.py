@@ -21,6 +21,7 @@ from skmetrics_ext.tallies import ConfusionTally, Counts, MomentTally, RankTally
 from skmetrics_ext.validation.tensors import to_host
 from support.rows import call, probe, settings_of
 from support.stored import Stored
+from tests.support.many_models import all_differences
 
 _rng = np.random.default_rng(5)
 N = 60
@@ -65,7 +66,7 @@ FUNCTIONS = {
     "compare": lambda put: sx.compare(
         "f1", put(Y), put(P), put(P2), groups=put(G), sample_weight=put(W), **SEEDED
     ),
-    "compare_many": lambda put: sx.compare_many(
+    "all differences": lambda put: all_differences(
         "f1", put(Y), {"a": put(P), "b": put(P2)}, groups=put(G), sample_weight=put(W), **SEEDED
     ),
     "compare_samples": lambda put: sx.compare_samples(

@@ -13,6 +13,7 @@ from support.rows import signature
 import skmetrics_ext as sx
 from skmetrics_ext import METRICS
 from skmetrics_ext.validation import InvalidParameterError
+from tests.support.many_models import all_differences
 
 RNG = np.random.default_rng(5)
 TRUE = RNG.integers(0, 2, 40)
@@ -34,7 +35,7 @@ FLOATS = BIG.astype(float)
         partial(sx.confidence_interval, "accuracy", TRUE, PRED),
         partial(sx.confidence_interval, "roc_auc", TRUE, SCORE, method="bca", n_resamples=9),
         partial(sx.compare, "accuracy", TRUE, PRED, 1 - PRED),
-        partial(sx.compare_many, "accuracy", TRUE, {"a": PRED, "b": 1 - PRED}),
+        partial(all_differences, "accuracy", TRUE, {"a": PRED, "b": 1 - PRED}),
         partial(sx.delong_test, TRUE, SCORE, SCORE**2),
         partial(sx.mcnemar_test, TRUE, PRED, 1 - PRED),
         partial(sx.significance.venkatraman_test, TRUE, SCORE, SCORE**2, n_resamples=9),

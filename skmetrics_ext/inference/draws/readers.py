@@ -91,10 +91,15 @@ def at_threshold(
             f"{known.name} reads {known.spec.response}, and threshold= turns them into labels: "
             "leave it out, or pass a metric of labels."
         )
-    cut = [labels_at(threshold, y_true, each, chosen, name) for name, each in responses.items()]
-    if not known.spec.is_known:  # a function of the user, which reads arrays
-        return params, *(column.values if column.mask is None else column for column in cut)
-    return params, *cut
+
+    def cut(name: str, response: Any) -> Any:
+        if isinstance(response, Mapping):
+            return {key: cut(f"{name}[{key!r}]", each) for key, each in response.items()}
+        column = labels_at(threshold, y_true, response, chosen, name)
+        # A function of the user reads arrays.
+        return column if known.spec.is_known or column.mask is not None else column.values
+
+    return params, *(cut(name, each) for name, each in responses.items())
 
 
 def sample_of_rows(

@@ -37,7 +37,10 @@ def many_models(part: str) -> Call:
         models = dict(enumerate(inputs["y_scores"]))
         options = {"n_resamples": DRAWS, "random_state": 0, **params}
         key = {"difference": "value", "p_value": "p_adjusted"}.get(part, part)
-        return [row[key] for row in m.compare_many(LOSS, inputs["y_true"], models, **options).rows]
+        control = options.pop("control", "each")
+        table = m.confidence_interval(LOSS, inputs["y_true"], models, **options)
+        found = table.against(model=control).adjust("simultaneous")
+        return [row[key] for row in found]
 
     return call
 
