@@ -3,6 +3,7 @@
 from skmetrics_ext.inference.area_power import SampleSize as SampleSize
 from skmetrics_ext.inference.bands import CurveBand as CurveBand
 from skmetrics_ext.inference.calibration_intervals import CalibrationLine as CalibrationLine
+from skmetrics_ext.inference.classification_report import ClassReport as ClassReport
 from skmetrics_ext.inference.estimate_rows import EstimateRow as EstimateRow
 from skmetrics_ext.inference.estimates import Estimates as Estimates
 from skmetrics_ext.inference.label_plan import LabelPlan as LabelPlan

@@ -34,7 +34,7 @@ _FORMS: Mapping[str, Callable[..., str]] = {
     "difference": formats.signed,
     "gap": formats.signed,
     "interval": formats.interval,
-    "n_rows": formats.count,
+    **dict.fromkeys(("n_rows", "support"), formats.count),
 }
 # Columns that are text even if they are empty.
 _TEXTS = ("model", "metric", "method", "first", "second", "margin", "concluded")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from numbers import Integral
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.inference.confidence_interval import interval_of_checked
+from skmetrics_ext.inference.confidence_interval import confidence_interval
+from skmetrics_ext.inference.estimate_rows import row_from
+from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.inference.results import Estimate, design_text
 from skmetrics_ext.metrics.averaging import ZeroDivision, average_of, averaged, check_zero_division
 from skmetrics_ext.metrics.documentation import document
@@ -23,12 +25,10 @@ from skmetrics_ext.metrics.labels.rates import (
 )
 from skmetrics_ext.metrics.labels.summaries import support
 from skmetrics_ext.metrics.public import RateFunction
-from skmetrics_ext.registry import find
 from skmetrics_ext.tables import joined_notes, without_methods
 from skmetrics_ext.tallies import Counts, LabelTally
 from skmetrics_ext.validation import InvalidParameterError, Labels, check_option
 from skmetrics_ext.validation.errors import warn_user
-from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.parameters import check_level
 from skmetrics_ext.validation.tensors import to_host
 
@@ -42,8 +42,56 @@ COLUMNS = {
     "specificity": specificity_score,
     "npv": negative_predictive_value_score,
 }
+ACCURACY = "accuracy"
 STANDARD = ("precision", "recall", "f1-score")
 AVERAGES = {"macro avg": "macro", "weighted avg": "weighted", "samples avg": "samples"}
+
+
+class ClassReport(Estimates):
+    """Rates of every class and their averages as estimates, printed as the report with intervals.
+
+    ``metric`` is precision, recall, f1 and so on, ``label`` the class (or its name in
+    ``target_names``), or the average, such as "macro avg"; ``support`` stands next to them.
+
+    Parameters
+    ----------
+    rows : iterable of mapping, default=()
+        As in `Estimates`.
+    text : str, default=""
+        The printed report.
+    **options : object
+        As in `Estimates`.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import classification_report
+    >>> y_true, y_pred = [0, 1, 1, 1] * 20, [0, 1, 1, 0] * 20
+    >>> report = classification_report(y_true, y_pred, confidence_level=0.95)
+    >>> print(report.where(metric="recall"))
+    metric  label          value     95 % interval  method  support
+    ------  ------------  ------  ----------------  ------  -------
+    recall  0             1.0000  [0.8389, 1.0000]  wilson       20
+    recall  1             0.6667  [0.5406, 0.7727]  wilson       60
+    recall  macro avg     0.8333  [0.7479, 0.8880]  mover        80
+    recall  weighted avg  0.7500  [0.6452, 0.8319]  wilson       80
+    >>> print(report.where(metric="recall", label=[0, 1]).against(label=0))
+    metric  label  against   value  reference  difference       95 % interval        p  support
+    ------  -----  -------  ------  ---------  ----------  ------------------  -------  -------
+    recall      1        0  0.6667     1.0000     -0.3333  [-0.4551, -0.2116]  < 0.001       60
+    """
+
+    def __init__(
+        self, rows: Iterable[Mapping[str, Any]] = (), *, text: str = "", **options: Any
+    ) -> None:
+        super().__init__(rows, **options)
+        self.text = text
+
+    def like(self, rows: Iterable[Mapping[str, Any]]) -> Any:
+        """A plain table of some of the rows."""
+        return Estimates(rows, confidence_level=self.confidence_level)
+
+    def __str__(self) -> str:
+        return self.text
 
 
 class ReportLine(NamedTuple):
@@ -88,20 +136,22 @@ def classification_report(
     extra : {"specificity", "npv"} or sequence of them, default=()
         Further columns, before the support.
     confidence_level : float in (0, 1), default=None
-        Add the interval of `confidence_interval` at this level to every rate, averages included;
-        weights are then importance weights.
+        Add the interval of `confidence_interval` at this level to every rate, averages included,
+        and return a table of estimates; weights are then importance weights.
     groups : array-like of shape (n_samples,), default=None
         The group of each row (the patient); rows of a group may depend on each other. Adds
         intervals that allow for groups, at 95 % unless a level is given.
 
     Returns
     -------
-    str or dict
-        Class name -> column name -> value; "accuracy" or "micro avg", "macro avg",
-        "weighted avg" and, for multilabel data, "samples avg". With intervals also
+    str, dict or Estimates
+        With ``output_dict``: class name -> column name -> value; "accuracy" or "micro avg",
+        "macro avg", "weighted avg" and, for multilabel data, "samples avg". With intervals also
         ``"<column>_low"``, ``"<column>_high"`` and, where coverage may be below the nominal level
         or a rate has no interval, ``"<column>_note"``; those of accuracy are next to "accuracy"
-        (``"accuracy_low"``). The text ends with the notes and the number of groups.
+        (``"accuracy_low"``). With intervals and without ``output_dict`` a table of estimates, a row
+        for each rate of a class or an average (``label``), with its ``support``; it prints as the
+        text, which ends with the notes and the number of groups.
 
     Raises
     ------
@@ -146,32 +196,28 @@ def classification_report(
     per_class = average_of(counts, None)
     rates = {column: rate.read(per_class, zero_division) for column, rate in columns.items()}
     averages = averages_of(checked, counts, labels, columns, zero_division)
-    options: dict[str, Any] = {}
-    if groups is not None or confidence_level is not None:
-        options["confidence_level"] = _LEVEL if confidence_level is None else confidence_level
-    if groups is not None:
-        arrays = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
-        options["groups"] = read_groups(groups, checked.n_rows, **arrays)
+    level = _LEVEL if confidence_level is None else confidence_level
+    options = {"confidence_level": level, "groups": groups, "sample_weight": sample_weight}
+    has_intervals = groups is not None or confidence_level is not None
     shown = checked.classes.tolist() if labels is None else labels  # also classes without weight
 
     def estimates_of(columns: dict[str, Any], **params: Any) -> dict[str, Any]:
         """Estimates of the rates, if the report has intervals."""
-        if not options:
-            return {}
         return {
-            column: interval_of_checked(find(rate, params), checked, **options)
+            column: confidence_interval(rate, y_true, y_pred, **options, **params)
             for column, rate in columns.items()
+            if has_intervals
         }
 
     by_class = estimates_of(columns, average=None, labels=shown, zero_division=np.nan)
     lines = []
     for i, name in enumerate(names[: len(weight)]):
         values = {column: float(values[i]) for column, values in rates.items()}
-        estimates = {column: each[i] for column, each in by_class.items()}
+        estimates = {column: each[i].estimate for column, each in by_class.items()}
         lines.append(ReportLine(name, values, estimates, weight[i]))
     filled = 0.0 if zero_division == "warn" else zero_division
     for heading, values in averages.items():
-        if heading == "accuracy":
+        if heading == ACCURACY:
             estimates = estimates_of({heading: accuracy_score})
         else:
             average = AVERAGES.get(heading, "micro")
@@ -181,7 +227,18 @@ def classification_report(
     if output_dict:
         return as_dict(lines)
     head_width = max(*map(len, names), len("weighted avg"), int(digits))
-    return as_text(lines, len(weight), int(digits), head_width)
+    text = as_text(lines, len(weight), int(digits), head_width)
+    if not has_intervals:
+        return text
+    labels_of = names if target_names is not None else list(shown)
+    of_lines: list[Any] = [*labels_of[: len(weight)], *averages]
+    of_lines = [None if label == ACCURACY else label for label in of_lines]
+    rows = []
+    for label, line in zip(of_lines, lines, strict=True):
+        for estimate in line.estimates.values():
+            named = {"metric": estimate.metric.removesuffix("_score"), "label": label}
+            rows.append(row_from(estimate, **named, support=float(line.support)))
+    return ClassReport(rows, text=text, confidence_level=level)
 
 
 # --------------------------------------------------------------------------- parts of the report
@@ -213,7 +270,7 @@ def averages_of(
 ) -> dict[str, dict[str, float]]:
     """The averages of the rates, by heading."""
     whole = labels is None or set(checked.classes.tolist()) <= set(np.asarray(labels).tolist())
-    micro = "accuracy" if whole and not checked.is_multilabel else "micro avg"
+    micro = ACCURACY if whole and not checked.is_multilabel else "micro avg"
     plans = {
         micro: average_of(counts, "micro"),
         "macro avg": average_of(counts, "macro"),
@@ -225,7 +282,7 @@ def averages_of(
         heading: {name: rate.read(plan, zero_division) for name, rate in columns.items()}
         for heading, plan in plans.items()
     }
-    if micro == "accuracy":
+    if micro == ACCURACY:
         averages[micro] = {micro: averages[micro]["precision"]}
     return averages
 
@@ -239,7 +296,7 @@ def as_dict(lines: list[ReportLine]) -> dict[str, Any]:
             cells |= {f"{column}_low": estimate.low, f"{column}_high": estimate.high}
             if estimate.note:
                 cells[f"{column}_note"] = estimate.note
-        if "accuracy" in rates:
+        if ACCURACY in rates:
             report |= cells
         else:
             report[name] = {**cells, "support": float(weight)}
@@ -262,7 +319,7 @@ def as_text(lines: list[ReportLine], n_classes: int, digits: int, head_width: in
             shown = f"{value:.{digits}f}"
             if estimate := line.estimates.get(name):
                 shown += f" [{estimate.low:.{digits}f}, {estimate.high:.{digits}f}]"
-            cells["f1-score" if name == "accuracy" else name] = shown
+            cells["f1-score" if name == ACCURACY else name] = shown
         text += "\n" * (i in (0, n_classes)) + row(line.name, cells, line.support)
     cells_of: dict[str, list[str]] = {}
     joined = joined_notes(without_methods(estimate.note) for estimate in estimates)

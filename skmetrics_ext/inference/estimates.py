@@ -35,7 +35,7 @@ from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import near, shown_names, warn_renamed
 
 _TWO_TABLES = "tables are not added: Estimates([*t, *u]) joins, sx.mean averages"
-_SHOWN_IF_HELD = ("coverage", "depth", "gain", "lift", "ks")  # keys of few tables
+_SHOWN_IF_HELD = ("coverage", "depth", "gain", "lift", "ks", "support")  # keys of few tables
 _SENTENCES = ("note",)
 _OF_LOGARITHMS = "differences are of logarithms"
 _ANY = object()

@@ -30,9 +30,9 @@ def test_a_report_has_the_intervals_of_its_rates():
             assert ends == pytest.approx((one.low, one.high), rel=1e-12)
     plain = sx.classification_report(TRUE, PRED, output_dict=True, extra="specificity")
     assert {k: v for k, v in found["1"].items() if k in plain["1"]} == plain["1"]
-    text = sx.classification_report(TRUE, PRED, **options)
+    text = str(sx.classification_report(TRUE, PRED, **options))
     assert "\nintervals by 40 groups, design effects " in text
-    assert "groups" not in sx.classification_report(TRUE, PRED, confidence_level=0.9)
+    assert "groups" not in str(sx.classification_report(TRUE, PRED, confidence_level=0.9))
     usual = sx.classification_report(TRUE, PRED, groups=NAMES)
     assert usual == sx.classification_report(TRUE, PRED, groups=NAMES, confidence_level=0.95)
     weight = (TRUE != 2) & (PRED != 2)
@@ -48,7 +48,7 @@ def test_a_report_has_the_intervals_of_its_rates():
 
 def test_a_report_says_where_groups_are_few():
     few = np.where(TRUE == 2, 0, 1 + GROUP)  # all rows of a class are of one patient
-    text = sx.classification_report(TRUE, PRED, confidence_level=0.9, groups=few)
+    text = str(sx.classification_report(TRUE, PRED, confidence_level=0.9, groups=few))
     assert "these rows show no sampling variation" in text
     found = sx.classification_report(
         TRUE, PRED, confidence_level=0.9, groups=few, output_dict=True, labels=[2, 0]

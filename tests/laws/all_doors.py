@@ -55,7 +55,7 @@ OPTIONS = {
     "venkatraman_test": lambda rows: {"n_resamples": 3, "random_state": 0},
 }
 _OF_METRICS = (
-    *("compute_metrics", "confidence_interval", "compare", "influence_values"),
+    *("compute_metrics", "confidence_interval", "compare", "compare_many", "influence_values"),
     "sample_size",
     "integrated_calibration_index",  # of ten rows of each class or more
     *("prediction_set_coverage", "prediction_set_size"),  # whose predictions are sets of labels
@@ -298,7 +298,7 @@ DOORS = {
     "ScorerPanel": of_panel,
     "confidence_interval": of_confidence_interval,
     "compare": of_compare,
-    "all differences": of_differences,
+    "compare_many": of_differences,
     "influence_values": of_influence_values,
     "sample_size": of_sample_size,
     "curve_band": of_curve_band,

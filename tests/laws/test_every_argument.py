@@ -147,6 +147,7 @@ FURTHER = {
     "augrc": OF_RISK,
     "e_aurc": OF_RISK,
     "risk_coverage_curve": OF_RISK,
+    "compare_many": {"predictions": {"a": P, "b": 1 - P}},
     "label_plan": {"score": S, "threshold": 0.5, "budget": 9},
     "leaderboard": {"y_true": Y, "predictions": {"a": P, "b": 1 - P}},
     "compute_metrics": {"y_pred": P},

@@ -23,7 +23,7 @@ CALLS = {
     "compare": lambda **seed: sx.compare(
         "balanced_accuracy", Y, A > 0, B > 0, method="permutation", **seed
     ),
-    "all differences": lambda **seed: (
+    "compare_many": lambda **seed: (
         all_differences("roc_auc", Y, {"a": A, "b": B, "c": C}, n_resamples=99, **seed).rows
     ),
     "compare_samples": lambda **seed: sx.compare_samples(

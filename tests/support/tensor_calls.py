@@ -66,7 +66,7 @@ FUNCTIONS = {
     "compare": lambda put: sx.compare(
         "f1", put(Y), put(P), put(P2), groups=put(G), sample_weight=put(W), **SEEDED
     ),
-    "all differences": lambda put: all_differences(
+    "compare_many": lambda put: all_differences(
         "f1", put(Y), {"a": put(P), "b": put(P2)}, groups=put(G), sample_weight=put(W), **SEEDED
     ),
     "compare_samples": lambda put: sx.compare_samples(

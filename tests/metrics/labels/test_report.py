@@ -144,7 +144,7 @@ def test_an_interval_of_a_share_of_one_has_a_width() -> None:
 
 
 def test_intervals_in_the_text() -> None:
-    text = m.classification_report(*written_out(BINARY), confidence_level=0.95)
+    text = str(m.classification_report(*written_out(BINARY), confidence_level=0.95))
     low, high = wilson(3, 4)
     assert f"0.75 [{low:.2f}, {high:.2f}]" in text
     lines = [line for line in text.splitlines() if line and " of " not in line]
