@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference import reader_studies as studies
 from skmetrics_ext.inference.abstention import Abstained, may_abstain
-from skmetrics_ext.inference.algebra import Given, Made, Missing, leaf_of, value_of
+from skmetrics_ext.inference.algebra import Given, Leaf, Made, Missing, leaf_of, value_of
 from skmetrics_ext.inference.anytime import MIN_ROWS
 from skmetrics_ext.inference.compare import statistics_of_models
 from skmetrics_ext.inference.directions import note_on_response
@@ -335,22 +335,31 @@ def table_of(
 
 def _of_models(given: Given, made: Made, level: float, rows: Any) -> Estimates:
     """The table of a metric of several models on the same rows."""
-    models, source, listed = given.y_pred, object(), []
-    if not models:
+    if not given.y_pred:
         raise InvalidParameterError("y_pred has no model: pass {'a': pred_a, 'b': pred_b}.")
-    by_label = {f"y_pred[{name!r}]": pred for name, pred in models.items()}
-    design = given.sample_weight, given.groups, given.strata, given.weights_are
-    shared = given.metric, given.y_true, by_label, design, given.labelling
-    statistics = statistics_of_models(*shared)
-    for place, (name, statistic) in enumerate(zip(models, statistics, strict=True)):
-        own = rows_of.of_model(given.metric, place)
-        read = replace(given, metric=own, y_pred=models[name])
-        leaf = leaf_of(read, statistic, rows=rows, source=source)
+    listed, known = [], leaves_of_models(given, "y_pred", rows)
+    for name, (leaf, statistic) in zip(given.y_pred, known, strict=True):
         estimate: Any = interval_of(statistic, made.method, level, made.plan)
         estimate = replace(estimate, _made=made._replace(expression=leaf))
         listed.append(row_from(estimate, model=name, n_rows=estimate.n))
-    positive = class_notes(positive_class_of(statistics[0].origin))
+    positive = class_notes(positive_class_of(known[0][1].origin))
     return Estimates(listed, confidence_level=level, notes=positive)
+
+
+def leaves_of_models(
+    given: Given, argument: str, rows: Any = None
+) -> list[tuple[Leaf, Linearized]]:
+    """The statistic of each model on the same rows; ``given`` holds the predictions of all."""
+    models, source = given.y_pred, object()
+    by_label = {f"{argument}[{name!r}]": pred for name, pred in models.items()}
+    design = given.sample_weight, given.groups, given.strata, given.weights_are
+    shared = given.metric, given.y_true, by_label, design, given.labelling
+    found = []
+    for place, statistic in enumerate(statistics_of_models(*shared)):
+        own = rows_of.of_model(given.metric, place)
+        read = replace(given, metric=own, y_pred=[*models.values()][place])
+        found.append((leaf_of(read, statistic, rows=rows, source=source), statistic))
+    return found
 
 
 def _of_several(metrics: Sequence[str], y_true: Any, y_pred: Any, given: Options) -> Any:

@@ -9,14 +9,15 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.inference.algebra import Leaf, related
+from skmetrics_ext.inference.algebra import Expression, Given, Leaf, Made, linear, related
 from skmetrics_ext.inference.compare import compare_pair
+from skmetrics_ext.inference.confidence_interval import leaves_of_models
 from skmetrics_ext.inference.draws.atoms import WeightsAre, block_sizes
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan, seed_sequence
-from skmetrics_ext.inference.draws.readers import find_metric, samples_of_models
-from skmetrics_ext.inference.estimate_rows import NEGATED
+from skmetrics_ext.inference.draws.readers import find_metric
+from skmetrics_ext.inference.estimate_rows import NEGATED, EstimateRow
 from skmetrics_ext.inference.estimates import Estimates
-from skmetrics_ext.inference.linearized import Linearized, covariance_of, linearize
+from skmetrics_ext.inference.linearized import Linearized, covariance_of
 from skmetrics_ext.inference.margins import Asked, greater_is_better
 from skmetrics_ext.inference.methods import facts_of_both, interval_of, positive_class_of
 from skmetrics_ext.inference.notes import ROUNDING
@@ -40,6 +41,10 @@ _COLUMNS = (
     Shown("may be best", "in_best_set", lambda best: "yes" if best else "no"),
 )
 _FEWEST_SETS = 5
+_NO_ROWS = (
+    "the models of this leaderboard have no rows to subtract: leaderboard(..., over='these') of "
+    "estimates that were computed in this session can be asked against."
+)
 _MANY = 200  # models
 _AT_ONCE = 1 << 17  # numbers that are drawn at once
 _CHOSEN = "the best of {} models: its value is too high on average, its interval holds all the same"
@@ -97,13 +102,37 @@ class Leaderboard(Estimates):
         """
         return self.where(in_best_set=True)
 
+    def against(self, reference: Any = None, **column: Any) -> Estimates:
+        """Each model minus another one, or every two with "each".
+
+        Parameters
+        ----------
+        reference, **column : object
+            As in `Estimates.against`.
+
+        Returns
+        -------
+        Estimates
+            For several data sets, the difference of the means over these.
+
+        Raises
+        ------
+        InvalidParameterError
+            If the leaderboard is over all data sets, so that there are no rows to subtract.
+        """
+        if any(row.estimate._made is None for row in self):
+            raise InvalidParameterError(_NO_ROWS)
+        found = super().against(reference, **column)
+        found.notes = ()
+        return found
+
     def _contents(self) -> dict[str, Any]:
         chosen = {"winner": self.winner, "separate": self.separate}
         return {"metric": self.metric, **super()._contents(), **chosen}
 
 
 class _Models(NamedTuple):
-    """Values (K,) of models and their covariance, with degrees of freedom."""
+    """Values (K,) of models and their covariance, with degrees of freedom, and their making."""
 
     values: Array
     covariance: Array
@@ -111,6 +140,7 @@ class _Models(NamedTuple):
     n_units: float
     units: str
     metric: Metric
+    expressions: Sequence[Expression]
     statistics: Sequence[Linearized] = ()
 
 
@@ -213,18 +243,17 @@ def leaderboard(
         models = _of_data_sets(metric, over)
     else:
         measure = find_metric(metric, metric_params)
-        by_label = {f"predictions[{name!r}]": pred for name, pred in named.items()}
-        design = sample_weight, groups, strata, weights_are
-        samples = samples_of_models(measure, y_true, by_label, *design)
-        models = _of_rows(list(map(linearize, samples)), list(named))
+        given = Given(measure, y_true, named, sample_weight, groups, strata, weights_are)
+        models = _of_rows(leaves_of_models(given, "predictions"), list(named))
     return _ranked(models, list(named), level, plan)
 
 
 # --------------------------------------------------------------------------- models
 
 
-def _of_rows(statistics: Sequence[Linearized], names: Sequence[Any]) -> _Models:
+def _of_rows(known: Sequence[tuple[Leaf, Linearized]], names: Sequence[Any]) -> _Models:
     """Models on the same rows."""
+    leaves, statistics = zip(*known, strict=True)
     metric, first = statistics[0].origin.metric, statistics[0]
     for name, each in zip(names, statistics, strict=True):
         if not each.has_influence or each.undefined or not np.isfinite(each.value):
@@ -240,7 +269,8 @@ def _of_rows(statistics: Sequence[Linearized], names: Sequence[Any]) -> _Models:
     values = np.array([float(each.value) for each in statistics])
     covariance = covariance_of(statistics) * n / (n - 1)
     unit = "groups" if is_grouped else "rows"
-    return _Models(values, covariance, max(freedom, 1.0), n, unit, metric, statistics)
+    freedom = max(freedom, 1.0)
+    return _Models(values, covariance, freedom, n, unit, metric, leaves, statistics)
 
 
 def _of_data_sets(estimates: Mapping[Any, Any], over: str) -> _Models:
@@ -260,7 +290,7 @@ def _of_data_sets(estimates: Mapping[Any, Any], over: str) -> _Models:
     if over == OVER[1]:
         table = np.array([[leaf.value for leaf in found] for found in leaves])
         values, covariance = table.mean(axis=1), np.cov(table) / n_sets
-        return _Models(values, covariance, n_sets - 1, n_sets, over, flat[0].metric)
+        return _Models(values, covariance, n_sets - 1, n_sets, over, flat[0].metric, ())
     parts = []
     for of_set in zip(*leaves, strict=True):
         read = [(leaf, leaf.read()) for leaf in of_set]
@@ -268,12 +298,14 @@ def _of_data_sets(estimates: Mapping[Any, Any], over: str) -> _Models:
             raise InvalidParameterError(
                 "metric: the estimates of a data set must be of the same rows."
             )
-        parts.append(_of_rows([statistic for _, statistic in read], list(estimates)))
+        parts.append(_of_rows(read, list(estimates)))
     values = np.mean([part.values for part in parts], axis=0)
     covariance = np.sum([part.covariance for part in parts], axis=0) / n_sets**2
     freedom, n_units = min(p.freedom for p in parts), sum(p.n_units for p in parts)
     known = parts[0].statistics if n_sets == 1 else ()
-    return _Models(values, covariance, freedom, n_units, parts[0].units, parts[0].metric, known)
+    means = [linear(*((1 / n_sets, leaf) for leaf in found)) for found in leaves]
+    first = parts[0]
+    return _Models(values, covariance, freedom, n_units, first.units, first.metric, means, known)
 
 
 # --------------------------------------------------------------------------- ranks
@@ -321,11 +353,15 @@ def _ranked(models: _Models, names: list[Any], level: float, plan: DrawPlan) -> 
         "rank_high": n - better.sum(axis=1),
         "in_best_set": ~better.any(axis=0),
     }
-    rows = [
-        {"metric": name, "model": names[k], "method": "max_t"}
-        | {key: values[k].item() for key, values in found.items()}
-        for k in order.tolist()
-    ]
+    rows = []
+    for k in order.tolist():
+        row = {key: values[k].item() for key, values in found.items()}
+        row |= {"metric": name, "model": names[k], "method": "max_t"}
+        shown = row["value"], row["low"], row["high"], row["standard_error"]
+        of_row: Any = {"facts": Facts(name)}
+        if models.expressions:
+            of_row["_made"] = Made(models.expressions[k], plan)
+        rows.append(EstimateRow(row, level, Estimate(*shown, "max_t", level, **of_row)))
     a, b = order[:2].tolist()
     lead_of_a, squared = scores[a] - scores[b], variance[a] + variance[b] - 2 * covariance[a, b]
     separate = np.inf

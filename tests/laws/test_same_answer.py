@@ -11,7 +11,6 @@ from support.public import CALLED
 
 import skmetrics_ext as sx
 from skmetrics_ext.inference.nested_cv import nested_cv_interval
-from tests.support.many_models import all_differences
 
 RNG = np.random.default_rng(3)
 Y = RNG.integers(0, 2, 60)
@@ -22,9 +21,6 @@ SEARCH = GridSearchCV(LogisticRegression(), {"C": [0.01, 1]}, scoring="roc_auc",
 CALLS = {
     "compare": lambda **seed: sx.compare(
         "balanced_accuracy", Y, A > 0, B > 0, method="permutation", **seed
-    ),
-    "compare_many": lambda **seed: (
-        all_differences("roc_auc", Y, {"a": A, "b": B, "c": C}, n_resamples=99, **seed).rows
     ),
     "compare_samples": lambda **seed: sx.compare_samples(
         "roc_auc", Y, A, Y, B, method="bca", n_resamples=99, **seed

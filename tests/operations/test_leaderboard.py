@@ -216,3 +216,27 @@ def test_a_hundred_models():
     board = sx.leaderboard("f1_macro", y, models)
     assert len(board.rows) == 100
     assert 99 in best_of(board)
+
+
+def test_rows_are_subtracted():
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 200)
+    models = {name: np.where(rng.random(200) < 0.2 * k, 1 - y, y) for k, name in enumerate("abc")}
+    board = sx.leaderboard("accuracy", y, models)
+    for row in board.against("c"):
+        right = sx.compare("accuracy", y, models[row.model], models["c"])
+        assert (row.value, row.low, row.high) == pytest.approx(tuple(right))
+        assert row.p_value == pytest.approx(right.p_value)
+    assert len(board.against(model="each").adjust("simultaneous")) == 3
+    sets = [y[k::5] for k in range(5)]
+    estimates = {
+        name: [sx.confidence_interval("accuracy", s, pred[k::5]) for k, s in enumerate(sets)]
+        for name, pred in models.items()
+    }
+    these = sx.leaderboard(estimates).against("c")
+    for row in these:
+        own, other = (sx.mean(estimates[name]) for name in (row.model, "c"))
+        assert row.value == pytest.approx(own.value - other.value)
+        assert row.low < row.value < row.high
+    with pytest.raises(ValueError, match="over='these'"):
+        sx.leaderboard(estimates, over="data sets").against("c")
