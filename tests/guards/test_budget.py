@@ -18,8 +18,8 @@ SLACK = 150
 LIMITS = {
     "inference": 10535,
     "metrics and registry": 6480,
-    "report": 4040,
-    "operations": 640,
+    "report": 4035,
+    "operations": 610,
     "merged and slices": 3901,
     "validation": 2754,
     "plotting": 1486,
