@@ -16,7 +16,7 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 # capability is added on purpose, and falls when lines go.
 SLACK = 150
 LIMITS = {
-    "inference": 10535,
+    "inference": 10596,
     "metrics and registry": 6480,
     "report": 4035,
     "operations": 610,
@@ -25,7 +25,7 @@ LIMITS = {
     "plotting": 1486,
     "curve_tables": 1200,
     "backends": 2190,
-    "top level": 1920,
+    "top level": 1930,
     "cli": 2310,
     "scoring": 1140,
     "questions": 545,
