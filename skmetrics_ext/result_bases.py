@@ -33,6 +33,31 @@ def draw(result: Any, *args: Any, **options: Any) -> Any:
     return pictures[name](result, *args, **options)
 
 
+class Pictured:
+    """A result with a picture."""
+
+    __slots__ = ()
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """The picture: dots with their intervals, differences next to a line at 0; or the curve.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes or sequence of these, default=None
+            Axes to draw on, of a table one for each metric; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes or ndarray of these
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        return draw(self, ax)
+
+
 class Result(Tabular):
     """A frozen dataclass that is shown as one row of its scalar fields."""
 

@@ -20,7 +20,7 @@ from skmetrics_ext.inference.simultaneous import level_of_all
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, Options, PosLabel, RandomState
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.result_bases import draw, read_curve
+from skmetrics_ext.result_bases import Pictured, read_curve
 from skmetrics_ext.tables import Table, Tabular
 from skmetrics_ext.validation import InvalidParameterError, Labels, Scores, check_option
 from skmetrics_ext.validation.groups import read_design
@@ -35,7 +35,7 @@ _EXACT = "clopper_pearson"
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
-class CurveBand(Tabular):
+class CurveBand(Pictured, Tabular):
     """A metric along a curve, with bounds at each point.
 
     Parameters
@@ -94,25 +94,6 @@ class CurveBand(Tabular):
             "standard_error": self.standard_error,
             "note": list(self.notes),
         }
-
-    def plot(self, *, ax: Any = None) -> Any:
-        """The curve with its band.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, default=None
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
-        """
-        return draw(self, ax)
 
     def _as_rows(self) -> Table:
         columns = self.columns()

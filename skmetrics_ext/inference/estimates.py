@@ -29,7 +29,7 @@ from skmetrics_ext.inference.results import Estimate, design_text
 from skmetrics_ext.limits import reader_of_sums
 from skmetrics_ext.registry.find import registered_name
 from skmetrics_ext.requirements import Verdicts, check_requirements
-from skmetrics_ext.result_bases import draw
+from skmetrics_ext.result_bases import Pictured
 from skmetrics_ext.tables import Shown, Table, columns
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.errors import near, shown_names, warn_renamed
@@ -41,12 +41,13 @@ _OF_LOGARITHMS = "differences are of logarithms"
 _ANY = object()
 
 
-class Estimates(Table):
+class Estimates(Pictured, Table):
     """A table of estimates: a list of rows with the same keys at every door.
 
     ``metric, model, group, fold, label, against`` identify a row; ``value, low, high,
     standard_error, p_value, method, note`` are its estimate, and further keys may follow. Printing
-    leaves out columns that are empty in all rows.
+    leaves out columns that are empty in all rows. ``plot`` draws a forest: a panel for each metric, a
+    dot with its interval for each row.
 
     Parameters
     ----------
@@ -569,25 +570,6 @@ class Estimates(Table):
         further += columns(*(key for key in _SHOWN_IF_HELD if any(key in row for row in self)))
         listed = (*names, *numbers, *further)
         return [*of_groups, *(each for each in listed if not is_empty(self, each.names()[0]))]
-
-    def plot(self, *, ax: Any = None) -> Any:
-        """A forest plot: a panel for each metric, a dot with its interval for each row.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes or sequence of these, default=None
-            Axes to draw on, one for each metric; a new figure by default.
-
-        Returns
-        -------
-        matplotlib.axes.Axes or ndarray of these
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
-        """
-        return draw(self, ax)
 
     def _contents(self) -> dict[str, Any]:
         level = self.confidence_level

@@ -21,7 +21,7 @@ from skmetrics_ext.inference.notes import reason, with_design
 from skmetrics_ext.inference.scales import drawn_bounds, drawn_p_value
 from skmetrics_ext.registry import find
 from skmetrics_ext.registry.defaults import Familiar, display_name
-from skmetrics_ext.result_bases import Citable, Described, Facts, IntervalResult, Result, draw
+from skmetrics_ext.result_bases import Citable, Described, Facts, IntervalResult, Pictured, Result
 
 # How rows of one cluster are allowed for.
 CLUSTERS = {
@@ -49,7 +49,7 @@ def _operators(name: str) -> tuple[Callable[[Any, Any], Estimate], ...]:
     )
 
 
-class Computable(Citable):
+class Computable(Pictured, Citable):
     """An estimate to compute with: it remembers the rows that it was computed from.
 
     Differences, sums, multiples, ratios, products and functions are estimates too. A row that
@@ -279,25 +279,6 @@ class Estimate(Computable):
         size = facts.n / effect if facts.n and effect > 0 else facts.n_effective or 0.0
         how = f"{CLUSTERS[facts.clusters]}, {self.n_groups} clusters"
         return f"{text}, {how}, effective sample size {size:.4g}"
-
-    def plot(self, *, ax: Any = None) -> Any:
-        """A dot with its interval; a difference next to a line at 0, under both values.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, default=None
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
-        """
-        return draw(self, ax)
 
     @property
     def difference(self) -> float:
