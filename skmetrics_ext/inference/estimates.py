@@ -46,8 +46,8 @@ class Estimates(Pictured, Table):
 
     ``metric, model, group, fold, label, against`` identify a row; ``value, low, high,
     standard_error, p_value, method, note`` are its estimate, and further keys may follow. Printing
-    leaves out columns that are empty in all rows. ``plot`` draws a forest: a panel for each metric, a
-    dot with its interval for each row.
+    leaves out columns that are empty in all rows. ``plot`` draws a forest: a panel for each metric,
+    a dot with its interval for each row.
 
     Parameters
     ----------
