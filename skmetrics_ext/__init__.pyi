@@ -28,8 +28,8 @@ from skmetrics_ext.inference.label_plan import label_plan as label_plan
 from skmetrics_ext.inference.pooling import pool as pool
 from skmetrics_ext.inference.sample_size import sample_size as sample_size
 from skmetrics_ext.inference.simultaneous import holm_adjust as holm_adjust
+from skmetrics_ext.inference.t_tests import delong_test as delong_test
 from skmetrics_ext.inference.tests.contingency import mcnemar_test as mcnemar_test
-from skmetrics_ext.inference.tests.delong import delong_test as delong_test
 from skmetrics_ext.inference.tests.fold_tests import (
     bayesian_correlated_ttest as bayesian_correlated_ttest,
 )

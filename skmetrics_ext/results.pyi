@@ -12,7 +12,7 @@ from skmetrics_ext.inference.results import Comparison as Comparison
 from skmetrics_ext.inference.results import Estimate as Estimate
 from skmetrics_ext.inference.results import TestResult as TestResult
 from skmetrics_ext.inference.sample_size import RowsNeeded as RowsNeeded
-from skmetrics_ext.inference.tests.delong import DelongTest as DelongTest
+from skmetrics_ext.inference.t_tests import DelongTest as DelongTest
 from skmetrics_ext.inference.tests.fold_tests import BayesianComparison as BayesianComparison
 from skmetrics_ext.inference.tests.rank_tests import NemenyiResult as NemenyiResult
 from skmetrics_ext.metrics.calibration.binning import CalibrationCurve as CalibrationCurve

@@ -23,8 +23,8 @@ from skmetrics_ext.inference.methods import (
     facts_of_both,
     methods_of,
 )
-from skmetrics_ext.inference.mover import difference_distances, summed_errors
 from skmetrics_ext.inference.notes import BIASED, BIASED_DIFFERENCE, NONE, with_design
+from skmetrics_ext.inference.proportions import difference_distances, summed_errors
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.scales import Bounds, Interval
 from skmetrics_ext.inference.t_tests import welch_t_test

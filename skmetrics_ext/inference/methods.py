@@ -18,10 +18,10 @@ from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.draws.readers import samples_of_classes
 from skmetrics_ext.inference.draws.samples import attained_point
 from skmetrics_ext.inference.linearized import Linearized, linearize
-from skmetrics_ext.inference.mover import Shares
 from skmetrics_ext.inference.proportions import (
     PROPORTION_METHODS,
     ProportionMethod,
+    Shares,
     proportion_bounds,
 )
 from skmetrics_ext.inference.results import Estimate, estimate

@@ -364,11 +364,10 @@ def sample_size(
         def excess(n: float) -> Any:
             return power_of(n) - power
 
-        if excess(MOST_ROWS) < 0:
-            raise InvalidParameterError(
-                f"no number of rows shows {alternative!r} by margin={margin!r} if the true "
-                f"difference is {truth:g}."
-            )
+        why = (
+            f"no number of rows shows {alternative!r} by margin={margin!r} if the true difference "
+            f"is {truth:g}."
+        )
     else:
         width = _check_distance("width", width, plan.limits)
         plan = plan._replace(error=lambda n, _: error(n), scale="delta") if samples == 2 else plan
@@ -376,11 +375,12 @@ def sample_size(
         def excess(n: float) -> Any:
             return width - plan.width(n, level)
 
-        if excess(MOST_ROWS) < 0:
-            raise InvalidParameterError(
-                f"width={width:g} is narrower than all labels of these rows allow: it needs more "
-                "rows, labelled by the machine or not."
-            )
+        why = (
+            f"width={width:g} is narrower than all labels of these rows allow: it needs more rows, "
+            "labelled by the machine or not."
+        )
+    if excess(MOST_ROWS) < 0:
+        raise InvalidParameterError(why)
     least = least_rows(excess) * (1 - 1e-9)  # rounding adds no row
     rows = max(ceil(least), 1)
     n_groups = None if plan.rows_per_group is None else ceil(rows / plan.rows_per_group)

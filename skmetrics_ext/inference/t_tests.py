@@ -1,22 +1,34 @@
-"""t tests of the difference of two linearized statistics: of the same rows, or of two samples."""
+"""t tests of the difference of two statistics, of the same rows or two samples; DeLong's test."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference import notes
 from skmetrics_ext.inference.areas import score_bounds, sides_of
-from skmetrics_ext.inference.linearized import Linearized, over_classes
-from skmetrics_ext.inference.margins import Asked, Contrast
-from skmetrics_ext.inference.mover import difference_distances
-from skmetrics_ext.inference.notes import CONTRIBUTIONS, ROUNDING
+from skmetrics_ext.inference.draws.atoms import WeightsAre
+from skmetrics_ext.inference.draws.readers import samples_of_models
+from skmetrics_ext.inference.linearized import Linearized, differences_of, linearize, over_classes
+from skmetrics_ext.inference.margins import SIDES, Asked, Claim, Contrast
+from skmetrics_ext.inference.notes import CONTRIBUTIONS, ROUNDING, with_design
+from skmetrics_ext.inference.proportions import difference_distances
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.scales import quantile, tail_probability
 from skmetrics_ext.inference.tests.contingency import tango_bounds
-from skmetrics_ext.numeric import Array, difference_of
+from skmetrics_ext.metrics.averaging import CurveAverage, MultiClass
+from skmetrics_ext.metrics.documentation import document
+from skmetrics_ext.metrics.rankings.roc_auc import roc_auc_score
+from skmetrics_ext.numeric import Array, PosLabel, difference_of, satterthwaite
+from skmetrics_ext.registry import find
+from skmetrics_ext.result_bases import Result
+from skmetrics_ext.tables import Table
+from skmetrics_ext.validation import InvalidParameterError, check_option
+from skmetrics_ext.validation.parameters import check_level
 
 _NAN = float("nan")
 _LEAST = 2.0  # rows of each class in which models differ, in the variance of a difference
@@ -154,3 +166,244 @@ def _without_variance(contrast: Contrast, sides: Sequence[Linearized]) -> Estima
     p_value = 1.0 if value == 0 and not has_margin else _NAN
     note = notes.reason(value, low, high) or _AREAS_WITHOUT_VARIANCE
     return contrast.tested((low, high), p_value=p_value, note=note)
+
+
+# --------------------------------------------------------------------------- DeLong's test
+
+
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class DelongTest(Result):
+    """Areas of several models, their covariance, and the test that they are equal.
+
+    Parameters
+    ----------
+    areas : ndarray of shape (k,)
+        Area of each model.
+    covariance : ndarray of shape (k, k)
+        Covariance of the areas.
+    statistic : float
+        For two models, the difference in standard errors; for more, Wald's chi-squared statistic.
+    p_value : float
+        In [0, 1]; nan if there is no variance to estimate.
+    degrees_of_freedom : float
+        Of the chi-squared distribution or of Student's t; infinite for the normal distribution.
+    pairs : mapping of (int, int) to Estimate
+        All pairs of models by position; p-values are not adjusted (see `holm_adjust`).
+    method : str
+        Name of the test.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import delong_test
+    >>> test = delong_test([0, 0, 0, 1, 1, 1], [1, 2, 4, 3, 5, 6], [1, 5, 3, 2, 4, 6])
+    >>> print(test.pairs[0, 1])
+    0.8889 against 0.6667: 0.2222 [-0.2647, 0.7092], p = 0.371, 95 %, delong
+    """
+
+    areas: Array
+    covariance: Array
+    statistic: float
+    p_value: float
+    degrees_of_freedom: float
+    pairs: Mapping[tuple[int, int], Estimate]
+    method: str
+
+    def __iter__(self) -> Iterator[float]:
+        """The statistic and the p-value: ``statistic, p_value = result``."""
+        return iter((self.statistic, self.p_value))
+
+    def _as_rows(self) -> Table:
+        """A row for each pair of models, by their positions."""
+        names = ("difference", "low", "high", "p_value", "note")
+        return Table(
+            {"first": i, "second": j, **{name: getattr(pair, name) for name in names}}
+            for (i, j), pair in self.pairs.items()
+        )
+
+    def __str__(self) -> str:
+        listed = ", ".join(f"{area:.4g}" for area in self.areas)
+        return (
+            f"{self.method}: areas {listed}; statistic = {self.statistic:.4g}, "
+            f"p = {self.p_value:.3g}"
+        )
+
+
+@document
+def delong_test(
+    y_true: ArrayLike,
+    score_a: ArrayLike,
+    score_b: ArrayLike,
+    *more: Any,
+    y_true_b: ArrayLike | None = None,
+    alternative: Literal["two-sided", "less", "greater"] = "two-sided",
+    multi_class: MultiClass = "raise",
+    average: CurveAverage = "macro",
+    labels: ArrayLike | None = None,
+    pos_label: PosLabel = None,
+    sample_weight: ArrayLike | None = None,
+    sample_weight_b: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    groups_b: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+    strata_b: ArrayLike | None = None,
+    confidence_level: float = 0.95,
+    weights_are: WeightsAre = "importance",
+) -> DelongTest:
+    r"""DeLong's test that the areas under two or more ROC curves are equal.
+
+    .. math:: z = \frac{\hat A_a - \hat A_b}{\sqrt{S_{aa} + S_{bb} - 2 S_{ab}}}, \qquad
+        \chi^2 = \hat A^T C^T (C S C^T)^{-1} C \hat A
+
+    with S the covariance of the areas, from the placements of each row among the rows of the other
+    class, and C the contrasts of the models.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        True labels.
+    score_a, score_b : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Scores of two models.
+    *more : array-like
+        Scores of further models for the same rows.
+    y_true_b : array-like, default=None
+        Labels of the rows of ``score_b`` if these are another, independent sample. By default
+        all models scored the same rows.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        Whether the area of ``score_a`` differs from, is less than or is greater than that of
+        ``score_b``; one-sided for two models only.
+    multi_class : {"raise", "ovr", "ovo"}, default="raise"
+        As in `roc_auc_score`.
+    average : {"macro", "weighted", "micro"}, default="macro"
+        As in `roc_auc_score`.
+    {score_labels}
+    {score_pos_label}
+    {sample_weight}
+    sample_weight_b : array-like, default=None
+        Weights of the second sample.
+    groups : array-like of shape (n_samples,), default=None
+        The group of each row (the patient); rows of a group may depend on each other.
+    groups_b : array-like, default=None
+        Groups of the second sample.
+    strata : array-like of shape (n_samples,), default=None
+        The stratum of each row (site, age band), if a fixed number of rows, or groups, was sampled
+        from each, as in `confidence_interval`.
+    strata_b : array-like, default=None
+        Strata of the second sample.
+    confidence_level : float in (0, 1), default=0.95
+        Nominal coverage of the intervals of the differences, which are two-sided whatever the
+        alternative.
+    weights_are : {"importance", "frequency"}, default="importance"
+        Whether a weight of 2 is one row that counts twice, or two rows.
+
+    Returns
+    -------
+    DelongTest
+        The test for two models on the same rows uses the normal distribution (`compare` uses
+        Student's t, which keeps its level with few rows of a class); for two samples, Student's t
+        with :math:`(S_a + S_b)^2 / (S_a^2 / (n_a - 1) + S_b^2 / (n_b - 1))` degrees of freedom;
+        for more models, the chi-squared distribution with the rank of their contrasts as degrees
+        of freedom: k - 1, unless some models are monotone transformations of each other. Those
+        have difference 0 and p = 1.
+
+    Raises
+    ------
+    {raises}
+
+    References
+    ----------
+    DeLong, DeLong & Clarke-Pearson (1988), Biometrics 44(3), 837-845; Obuchowski (1997),
+    Biometrics 53(2), 567-578, for groups.
+
+    Examples
+    --------
+    >>> from skmetrics_ext import delong_test
+    >>> y_true = [0, 0, 0, 0, 1, 1, 1, 1]
+    >>> a, b = [1, 2, 3, 6, 4, 5, 7, 8], [1, 6, 3, 7, 2, 5, 4, 8]
+    >>> test = delong_test(y_true, a, b, alternative="greater")
+    >>> test.areas, round(test.p_value, 4)
+    (array([0.875 , 0.5625]), 0.0569)
+    """
+    check_option("alternative", alternative, SIDES)
+    check_option("weights_are", weights_are, ("importance", "frequency"))
+    check_option("average", average, ("macro", "weighted", "micro"))
+    asked = Asked(check_level(confidence_level), Claim.of(alternative))
+    params = {"multi_class": multi_class, "average": average}
+    metric = find(roc_auc_score, {**params, "labels": labels, "pos_label": pos_label})
+
+    def areas_of(y_true: Any, scores: Mapping[str, Any], *columns: Any) -> Sequence[Linearized]:
+        rows = *columns, weights_are
+        samples = samples_of_models(metric, y_true, scores, *rows)
+        return list(map(linearize, samples))
+
+    if y_true_b is not None:
+        if more:
+            raise InvalidParameterError(
+                f"y_true_b makes two samples, got {2 + len(more)} models: compare them in pairs."
+            )
+        samples = [
+            *areas_of(y_true, {"score_a": score_a}, sample_weight, groups, strata),
+            *areas_of(y_true_b, {"score_b": score_b}, sample_weight_b, groups_b, strata_b),
+        ]
+        return _unpaired(samples, asked)
+    second_sample = {"sample_weight_b": sample_weight_b, "groups_b": groups_b, "strata_b": strata_b}
+    for name, argument in second_sample.items():
+        if argument is not None:
+            raise InvalidParameterError(f"{name} is for a second sample: pass y_true_b too.")
+    scores = {"score_a": score_a, "score_b": score_b}
+    scores |= {f"more[{i}]": score for i, score in enumerate(more)}
+    if more and alternative != "two-sided":
+        raise InvalidParameterError(
+            f"alternative={alternative!r} is for two models, got {len(scores)}."
+        )
+    areas = [area.as_rows() for area in areas_of(y_true, scores, sample_weight, groups, strata)]
+    return _paired(areas, asked)
+
+
+# --------------------------------------------------------------------------- tests
+
+
+def _paired(areas: Sequence[Linearized], asked: Asked) -> DelongTest:
+    values = np.array([area.value for area in areas])
+    covariance, differences = differences_of(areas)
+    pairs = {}
+    for pair, difference in differences.items():
+        with np.errstate(divide="ignore", invalid="ignore"):
+            result = paired_t_test(difference, asked, "delong", normal=True)
+        note = "" if result.standard_error > 0 else result.note
+        pairs[pair] = replace(result, note=with_design(note, areas[0].atoms))
+    if len(areas) == 2:
+        only = pairs[0, 1]
+        tested = only.statistic, only.p_value, np.inf
+    else:
+        tested = _wald(values, covariance)
+    return DelongTest(values, covariance, *tested, pairs, "delong")
+
+
+def _wald(areas: Array, covariance: Array) -> tuple[float, float, float]:
+    """Chi-squared statistic of all contrasts, its p-value and the rank of the contrasts."""
+    from scipy.special import chdtrc
+
+    if np.isnan(covariance).any() or np.isnan(areas).any():
+        return float("nan"), float("nan"), float("nan")
+    centred = covariance - covariance.mean(axis=0)
+    centred = centred - centred.mean(axis=1, keepdims=True)
+    values, vectors = np.linalg.eigh(centred)
+    kept = values > ROUNDING * max(float(covariance.diagonal().sum()), 0.0)
+    along = vectors.T @ (areas - areas.mean())
+    if (np.abs(along[~kept]) > 1e-9).any():  # some models differ without any variance
+        return float("nan"), float("nan"), float("nan")
+    df = np.count_nonzero(kept)
+    statistic = float((along[kept] ** 2 / values[kept]).sum())
+    return statistic, float(chdtrc(df, statistic)) if df else 1.0, float(df)
+
+
+def _unpaired(samples: Sequence[Linearized], asked: Asked) -> DelongTest:
+    variances = np.array([float(sample.variance) for sample in samples])
+    freedom = [float(sample.atoms.drawn()[0].sum()) - sample.atoms.n_strata for sample in samples]
+    df = float(satterthwaite(variances, np.array(freedom)))
+    pair = welch_t_test(samples, variances, df, asked, "delong, two samples")
+    for sample in samples:
+        pair = replace(pair, note=with_design(pair.note, sample.atoms))
+    areas = np.array([sample.value for sample in samples])
+    tested = pair.statistic, pair.p_value, df
+    return DelongTest(areas, np.diag(variances), *tested, {(0, 1): pair}, "delong, two samples")

@@ -15,12 +15,12 @@ from skmetrics_ext.inference.algebra import Given, Leaf, Made, Separate
 from skmetrics_ext.inference.confidence_interval import confidence_interval
 from skmetrics_ext.inference.derivatives import value_and_deviations
 from skmetrics_ext.inference.draws.bootstrap import PLAN
-from skmetrics_ext.inference.mover import difference_distances
 from skmetrics_ext.inference.notes import ROUNDING
 from skmetrics_ext.inference.proportions import (
     PROPORTION_METHODS,
     ProportionMethod,
     check_count,
+    difference_distances,
     proportion_bounds,
 )
 from skmetrics_ext.inference.results import Estimate, estimate

@@ -21,7 +21,7 @@ from skmetrics_ext.inference.draws.readers import MOST_CLASSES, without_other_cl
 from skmetrics_ext.inference.draws.samples import TableSample
 from skmetrics_ext.inference.linearized import Contributions, Linearized, over_classes
 from skmetrics_ext.inference.methods import Method, methods_of
-from skmetrics_ext.inference.mover import difference_distances, summed_errors
+from skmetrics_ext.inference.proportions import difference_distances, summed_errors
 from skmetrics_ext.inference.scales import Bounds, Interval
 from skmetrics_ext.merged.ranges import read
 from skmetrics_ext.numeric import Array

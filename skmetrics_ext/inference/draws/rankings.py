@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
 from typing import Any
@@ -68,11 +68,12 @@ def _places(score: Array, distinct: Array) -> Array:
 class ScoreIndex:
     """The distinct scores of a class, falling, and the position of each atom among them.
 
-    ``index`` is that in a flat table of two classes by distinct scores.
+    ``index`` is that in a flat table of two classes by distinct scores, ``kind`` that of tallies.
     """
 
     thresholds: Array
     index: Array
+    kind: type[RankTally] = RankTally
 
     @classmethod
     def of_scores(cls, score: Array, marks: Array) -> ScoreIndex:
@@ -91,7 +92,7 @@ class ScoreIndex:
     def tally(self, mass: Array) -> RankTally:
         """Both classes along the scores, from the weight of each atom (..., U)."""
         shape = *mass.shape[:-1], 2, len(self.thresholds)
-        return RankTally(self.thresholds, self.scatter(mass).reshape(shape))
+        return self.kind(self.thresholds, self.scatter(mass).reshape(shape))
 
 
 @dataclass(frozen=True, eq=False)
@@ -432,20 +433,14 @@ class SignedRankingSample(RankingSample):
         checked = self.data
         columns = checked.score.reshape(len(checked.true), -1).T
         marks = [checked.true] if self.is_one_table else checked.marks().T
-        indexes = tuple(map(ScoreIndex.of_scores, columns, marks))
+        indexes = tuple(
+            replace(ScoreIndex.of_scores(score, mark), kind=_SignedRanking)
+            for score, mark in zip(columns, marks, strict=True)
+        )
         return Atoms.each_row(len(checked.true), self.design, self.label), indexes
-
-    def tally(self, counts: Array) -> DrawnRankings:
-        mass = self.atoms.mass(counts)
-        return DrawnRankings(tuple(_signed(index, mass) for index in self.indexes))
 
     def slope_by_row(self) -> None:
         return None
 
     def _counted(self, index: ScoreIndex) -> RankTally:
-        return _signed(index, self.atoms.mass(self.atoms.rows))
-
-
-def _signed(index: ScoreIndex, mass: Array) -> RankTally:
-    shape = *mass.shape[:-1], 2, len(index.thresholds)
-    return _SignedRanking(index.thresholds, index.scatter(mass).reshape(shape))
+        return index.tally(self.atoms.mass(self.atoms.rows))
