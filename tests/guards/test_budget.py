@@ -16,7 +16,7 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 # capability is added on purpose, and falls when lines go.
 SLACK = 150
 LIMITS = {
-    "inference": 10596,
+    "inference": 10581,
     "metrics and registry": 6480,
     "report": 4035,
     "operations": 610,
@@ -41,7 +41,7 @@ PAIRS = {
     "kernels": "kernels and datasets",
     "datasets": "kernels and datasets",
 }
-MOST_FILES = 271
+MOST_FILES = 269
 SKIPPED = (
     tokenize.COMMENT,
     tokenize.NL,
