@@ -198,14 +198,16 @@ class Predictions:
     @property
     def doubts(self) -> list[str]:
         """Notes on scores that may be those of the other class, or of the predicted one."""
+        import pyarrow.compute as pc
+
         if len(self.classes) != 2 or self.positive is None:
             return []
         scored = [model for model in self.models if model.kind != "labels"]
         notes = [note_on_name(model.columns[0], self.classes, self.positive) for model in scored]
         if self.in_memory:
-            predicted = [len(np.unique(self.column(name))) for name in self.options.pred]
+            predicted = [len(pc.unique(self._stored(name))) for name in self.options.pred]
             for model in scored:
-                lowest = self.response(model).min()
+                lowest = pc.min(self._stored(model.columns[0])).as_py()
                 notes += notes_on_confidence(lowest, max(predicted, default=0), repr(model.name))
         return notes
 
@@ -252,8 +254,12 @@ class Predictions:
         if name is None:
             return None
         if name not in self.arrays:
-            self.arrays[name] = values_of(self.files.reader((name,)).read_all()[name])
+            self.arrays[name] = values_of(self._stored(name))
         return self.arrays[name]
+
+    def _stored(self, name: str) -> Any:
+        """A column of Arrow."""
+        return self.files.reader((name,)).read_all()[name]
 
     def columns_of(self, model: PredictedModel) -> dict[str, Any]:
         """Columns of a model as arguments of `evaluate`: pred, score, or score by class."""

@@ -449,10 +449,11 @@ class HeldRows:
         reads_scores = spec.response != "probabilities" or spec.check == Scores.check
         key = metric.sums == "tables", reads_scores, spec.least_classes > 2
         if key not in kept.views:
-            kept.views[key] = self._view(key, kept.rows)
+            is_whole = len(kept.rows) == self.part.n_rows  # then nothing is copied
+            kept.views[key] = self._view(key, slice(None) if is_whole else kept.rows)
         return self.layout.settled(metric) if key[0] else metric, kept.views[key]
 
-    def _view(self, key: tuple[bool, bool, bool], rows: Array) -> Any:
+    def _view(self, key: tuple[bool, bool, bool], rows: Array | slice) -> Any:
         """Labels, scores (of every class) or probabilities of some rows."""
         part, (are_labels, are_scores, every) = self.part, key
         if are_labels:
