@@ -194,7 +194,7 @@ def _curves(data: Predictions) -> list[charts.Chart]:
     """The curves of all models, a chart of each kind that the classes and scores allow."""
     options: dict[str, Any] = {"groups": data.groups, "pos_label": data.positive}
     options["confidence_level"] = data.options.confidence
-    options["reading"] = {"labels": data.classes, "sample_weight": data.weight}
+    options |= {"labels": data.classes, "sample_weight": data.weight}
     drawn = []
     for kind in charts.TITLES:
         models = {

@@ -404,10 +404,7 @@ def table_of(
     door: Callable[..., AskedParts],
     *data: Any,
     what: str = "",
-    pos_label: Any = None,
-    response_method: str = "auto",
     by: Any = None,
-    reading: Options | None = None,
     **options: Any,
 ) -> LineTable:
     """Read rows through one of the functions of `parts`, and compute the table of a kind.
@@ -416,21 +413,16 @@ def table_of(
     ----------
     kind : type of Kind
     door : callable
-        Called with the request, ``data`` and the keywords ``reading``.
+        Called with the request and ``data``.
     what : str
         Name of the picture, for errors.
-    pos_label : object
-        The positive class of two.
-    response_method : str
-        Method of the models, or "auto".
     by : array-like, data frame, mapping or None
         Groups by which the rows of a single model are split.
-    reading : mapping or None
     **options
-        Options of the kind.
+        Options of the request, and of the kind.
     """
-    request = Request(what, kind.methods, kind.side, kind.pools, pos_label)
-    asked = door(request.using(response_method), *data, **(reading or {}))
+    request = Request(what, kind.methods, kind.side, kind.pools).taking(options)
+    asked = door(request, *data)
     if by is not None:
         (name,) = asked.models if len(asked.models) == 1 else (None,)
         groups = options.pop("groups", None)

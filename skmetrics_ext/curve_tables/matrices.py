@@ -44,7 +44,6 @@ class MatrixTable:
 def matrices_of(
     asked: AskedParts,
     *,
-    labels: Any = None,
     confidence_level: float = 0.95,
     groups: Any = None,
     by: Any = None,
@@ -54,9 +53,7 @@ def matrices_of(
         asked, groups = split_by(asked, by, groups), None
     request, parts, _ = asked
     models = {name: _predicted_labels(of_model) for name, of_model in parts.items()}
-    labels = request.labels if labels is None else labels
-    if labels is None:
-        labels = _classes(asked, models)
+    labels = _classes(asked, models) if request.labels is None else request.labels
     table = MatrixTable(
         {
             name: confusion_matrix(true, pred, labels=labels, sample_weight=weight)

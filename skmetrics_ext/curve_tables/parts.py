@@ -35,7 +35,14 @@ class Request(NamedTuple):
     pos_label : object
         The positive class of two.
     labels : array-like or None
-        The class of each column.
+        The class of each column; of confusion matrices, the classes in order.
+    sample_weight : array-like or None
+    name : str or None
+        Name of a single model.
+    n_train : array-like or None
+        Number of rows that the model of each fold was fitted on.
+    response_method : str
+        The only method to use, unless it is "auto".
     fitted : list or None
         Classes that each model must have been fitted on.
     """
@@ -46,12 +53,20 @@ class Request(NamedTuple):
     once: bool = False
     pos_label: Any = None
     labels: Any = None
+    sample_weight: Any = None
+    name: str | None = None
+    n_train: Any = None
+    response_method: str = "auto"
     fitted: list[Any] | None = None
 
-    def using(self, response_method: str) -> Request:
-        """Restrict the request to one method, unless it is "auto"."""
-        check_option("response_method", response_method, ("auto", *self.methods))
-        return self if response_method == "auto" else self._replace(methods=(response_method,))
+    def taking(self, options: dict[str, Any]) -> Request:
+        """Take the options of a request out of those of a picture."""
+        taken = {key: options.pop(key) for key in self._fields if key in options}
+        request = self._replace(**taken)
+        check_option("response_method", request.response_method, ("auto", *self.methods))
+        if request.response_method == "auto":
+            return request
+        return request._replace(methods=(request.response_method,))
 
     def positive(self, classes: Sequence[Any], by_column: bool = True) -> Any:
         """The positive class of two; ``by_column`` if each class has a column of its name."""
@@ -200,54 +215,30 @@ def split_by(asked: AskedParts, by: Any, dependent: Any = None) -> AskedParts:
 # --------------------------------------------------------------------------- where rows come from
 
 
-def of_predictions(
-    request: Request,
-    y_true: Any,
-    predictions: Any,
-    *,
-    name: str | None = None,
-    labels: Any = None,
-    sample_weight: Any = None,
-) -> AskedParts:
+def of_predictions(request: Request, y_true: Any, predictions: Any) -> AskedParts:
     """Predictions of one model, or a mapping of names to those of several."""
 
     def read(values: Any) -> list[Part]:
-        return [Part(_stored(request, y_true, values, sample_weight))]
+        return [Part(_stored(request, y_true, values, request.sample_weight))]
 
-    models = _by_model(predictions, name, read)
-    return AskedParts(request._replace(labels=labels), models, y_true)
+    return AskedParts(request, _by_model(predictions, request, read), y_true)
 
 
-def of_estimator(
-    request: Request,
-    estimator: Any,
-    X: Any,
-    y: Any,
-    *,
-    name: str | None = None,
-    sample_weight: Any = None,
-) -> AskedParts:
+def of_estimator(request: Request, estimator: Any, X: Any, y: Any) -> AskedParts:
     """One fitted estimator, or a mapping of names to several."""
 
     def read(model: Any) -> list[Part]:
-        return [Part(Rows.of_model(model, X, y).weighted(sample_weight))]
+        return [Part(Rows.of_model(model, X, y).weighted(request.sample_weight))]
 
-    return AskedParts(request, _by_model(estimator, name, read, estimator_name), y)
+    return AskedParts(request, _by_model(estimator, request, read, estimator_name), y)
 
 
-def of_folds(
-    request: Request,
-    folds: Any,
-    *,
-    name: str | None = None,
-    n_train: Any = None,
-    labels: Any = None,
-) -> AskedParts:
+def of_folds(request: Request, folds: Any) -> AskedParts:
     """Folds of (y_true, predictions) or (y_true, predictions, sample_weight), by model.
 
-    The models were fitted on all other folds, unless ``n_train`` is given.
+    The models were fitted on all other folds, unless the request has their numbers of rows.
     """
-    by_model = _by_model(folds, name, lambda part: [tuple(fold) for fold in part])
+    by_model = _by_model(folds, request, lambda part: [tuple(fold) for fold in part])
     all_folds = [fold for part in by_model.values() for fold in part]
     if not all_folds or any(len(fold) not in (2, 3) for fold in all_folds):
         lengths = sorted({len(fold) for fold in all_folds})
@@ -255,13 +246,13 @@ def of_folds(
             "folds must hold (y_true, y_score) or (y_true, y_score, sample_weight) of at least "
             f"one fold, got {len(all_folds)} with {lengths} arrays."
         )
-    request = request._replace(labels=labels)
     if "predict" not in request.methods:  # the classes are those of all folds
         request = _settled(request, [fold[0] for fold in all_folds], all_folds[0][1])
     models: Parts = {}
     for key, part in by_model.items():
         sizes = np.array([len(fold[0]) for fold in part])
-        rest = sizes.sum() - sizes if n_train is None else np.broadcast_to(n_train, sizes.shape)
+        n_train = sizes.sum() - sizes if request.n_train is None else request.n_train
+        rest = np.broadcast_to(n_train, sizes.shape)
         models[key] = [
             Part(_stored(request, *fold), number, int(size))
             for number, (fold, size) in enumerate(zip(part, rest, strict=True))
@@ -269,37 +260,26 @@ def of_folds(
     return AskedParts(request, models)
 
 
-def of_cv_results(
-    request: Request,
-    cv_results: Any,
-    X: Any,
-    y: Any,
-    *,
-    name: str | None = None,
-    sample_weight: Any = None,
-) -> AskedParts:
+def of_cv_results(request: Request, cv_results: Any, X: Any, y: Any) -> AskedParts:
     """One result of scikit-learn's ``cross_validate``, or a mapping of names to several."""
     models = _by_model(
         cv_results,
-        name,
-        lambda results: list(_cv_folds(results, X, y, sample_weight, request.what)),
+        request,
+        lambda results: list(_cv_folds(results, X, y, request)),
         lambda results: estimator_name(results["estimator"][0]),
         several=is_by_model(cv_results),
     )
     return AskedParts(_fitted_on(request, y), models, y)
 
 
-def of_report(
-    request: Request, report: Any, model: Any = None, *, name: str | None = None
-) -> AskedParts:
+def of_report(request: Request, report: Any, model: Any = None) -> AskedParts:
     """Models of a report, by the predictions that it kept."""
     if request.pos_label is None:
         request = request._replace(pos_label=report.positive_class)
     selected = report_models(report, model)
-    models = {
-        (name or key) if len(selected) == 1 else key: list(_report_folds(report, key, request))
-        for key in selected
-    }
+    models = {key: list(_report_folds(report, key, request)) for key in selected}
+    if request.name is not None and len(selected) == 1:
+        models = {request.name: models[selected[0]]}
     return AskedParts(_fitted_on(request, report.data.y), models, report.data.y)
 
 
@@ -331,12 +311,13 @@ def is_by_model(cv_results: Any) -> bool:
 
 def _by_model(
     models: Any,
-    name: str | None,
+    request: Request,
     read: Callable[[Any], list[Any]],
     name_of: Callable[[Any], str | None] = lambda model: None,
     several: bool | None = None,
 ) -> dict[Any, list[Any]]:
     """Read a single model, or each model of a mapping, by name."""
+    name = request.name
     if not (isinstance(models, Mapping) if several is None else several):
         parts = read(models)
         return {name_of(models) if name is None else name: parts}
@@ -376,13 +357,13 @@ def _fitted_on(request: Request, y: Any) -> Request:
     return request._replace(fitted=None if classes is None else classes.tolist())
 
 
-def _cv_folds(results: Any, X: Any, y: Any, weight: Any, what: str) -> Iterator[Part]:
+def _cv_folds(results: Any, X: Any, y: Any, request: Request) -> Iterator[Part]:
     if not isinstance(results, Mapping) or not {"estimator", "indices"} <= results.keys():
         raise InvalidParameterError(
-            f"{what} needs cv_results of cross_validate(..., return_estimator=True, "
+            f"{request.what} needs cv_results of cross_validate(..., return_estimator=True, "
             "return_indices=True): 'estimator' or 'indices' is missing."
         )
-    indices = results["indices"]
+    indices, weight = results["indices"], request.sample_weight
     n_rows = count_rows(X) or 0
     triples = zip(results["estimator"], indices["train"], indices["test"], strict=True)
     for number, (estimator, train, test) in enumerate(triples):

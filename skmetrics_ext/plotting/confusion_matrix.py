@@ -144,21 +144,10 @@ class ConfusionMatrixDisplay(ModelDisplay):
         return {"labels": None, "display_labels": None, "confidence_level": 0.95, "groups": None}
 
     @classmethod
-    def _of_data(
-        cls,
-        door: str,
-        *data: Any,
-        pos_label: Any = None,
-        response_method: str = "auto",
-        by: Any = None,
-        display_labels: Any = None,
-        **options: Any,
-    ) -> Self:
+    def _of_data(cls, door: str, *data: Any, display_labels: Any = None, **options: Any) -> Self:
         """The display of data that a constructor takes, computed but not drawn."""
-        request = Request(cls.__name__, matrices.METHODS, "none", True, pos_label)
-        read_with = cls.doors[door].reading(options)
-        asked = DOORS[door].read(request.using(response_method), *data, **read_with)
-        table = matrices.matrices_of(asked, by=by, **options)
+        request = Request(cls.__name__, matrices.METHODS, "none", True).taking(options)
+        table = matrices.matrices_of(DOORS[door].read(request, *data), **options)
         names = table.labels if display_labels is None else display_labels
         if len(table.counts) == 1:
             ((name, counts),) = table.counts.items()

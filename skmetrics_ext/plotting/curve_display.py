@@ -65,8 +65,7 @@ class CurveDisplay(ModelDisplay):
 
     @classmethod
     def _of_data(cls, door: str, *data: Any, **options: Any) -> Self:
-        read, reading = cls.doors[door].read, cls.doors[door].reading(options)
-        return cls(table_of(cls._kind, read, *data, what=cls.__name__, reading=reading, **options))
+        return cls(table_of(cls._kind, cls.doors[door].read, *data, what=cls.__name__, **options))
 
     def columns(self) -> dict[str, Array]:
         """The numbers behind the picture.

@@ -27,13 +27,7 @@ class Door(NamedTuple):
     options: Mapping[str, Any]
     in_folds: bool = False
 
-    def reading(self, options: dict[str, Any]) -> dict[str, Any]:
-        """Take out the options of the function that reads the data."""
-        own = self.options.keys() & options.keys() & _READING
-        return {key: options.pop(key) for key in own}
 
-
-_READING = {"labels", "sample_weight", "n_train", "name"}
 _NEEDED, _DEFAULTS = Parameter.empty, {"model": None}  # of positional arguments
 _OF_ROWS = {"pos_label": None, "name": None, "by": None}
 _OF_MODEL = {**_OF_ROWS, "response_method": "auto"}

@@ -287,11 +287,10 @@ def _matrices(report: CrossValidationReport) -> str:
         return ""
     labels = sorted(classes.tolist(), key=lambda label: label == report.positive_class)
     tables = []
-    request = Request("The confusion matrix", METHODS, "none", once=True)
+    request = Request("The confusion matrix", METHODS, "none", once=True, labels=labels)
     for model in without_baseline(report):
         try:
-            asked = of_report(request, report, model)
-            (counts,) = matrices_of(asked, labels=labels).counts.values()
+            (counts,) = matrices_of(of_report(request, report, model)).counts.values()
         except InvalidParameterError:  # no metric reads labels, or no fold has them
             continue
         table = charts.matrix_table(labels, counts, f"Confusion matrix of {model}")
