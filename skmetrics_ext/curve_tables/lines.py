@@ -250,47 +250,71 @@ class Kind:
         """Lines of all rows of each model, or of each group, with intervals and bands."""
         check_option("band", band, ("auto", *BANDS, None))
         kind: BandKind = "simultaneous" if band == "simultaneous" else "pointwise"
-        design: dict[str, Any] = {"confidence_level": check_level(confidence_level)}
-        models = {name: joined(parts) for name, parts in scored.items()}
-        several = len(models) > 1 or are_groups
-        lines: list[Line] = []
-        metrics: list[MetricRows] = []  # of the lines
-        undefined: dict[Any, str] = {}
-        for name, part in models.items():
-            rows: Any = part.scores
-            design["groups"] = part.group if groups is None else groups
-            problems = cls.problems(rows)
-            with without_undefined_warnings() if are_groups else nullcontext():
-                selected = cls.selected(rows, curves, several or cls.pools, options)
-            has_band = band is not None
-            if band == "auto":
-                n_bands = sum(line.band is not None and not line.is_average for line in selected)
-                has_band = len(models) * n_bands <= _MOST_BANDS and len(rows.true) <= _MOST_ROWS
-            for line in selected:
-                line_rows = problems.get(line.curve, rows)
-                if are_groups:
-                    if cls.is_undefined(line, line_rows):
-                        undefined[name] = _NO_CURVE.format(line.curve)
-                        continue
-                    line = replace(line, n_rows=len(line_rows.true))
-                metric = MetricRows.of(line, line_rows, design)
-                if interval is not None and metric.is_defined:
-                    line = replace(line, interval=metric.interval(interval))
-                if has_band and not line.is_average:
-                    line = cls.with_band(line, line_rows, kind, design)
-                lines.append(replace(line, model=name if several else None))
-                metrics.append(metric)
-        name, first = next(iter(models.items()))
-        if not lines:
+        level = check_level(confidence_level)
+        joint = {name: [joined(parts)._replace(fold=None)] for name, parts in scored.items()}
+        table, read = cls._read_all(joint, curves, are_groups, options)
+        if not read:
             raise InvalidParameterError(
-                f"No group has a curve: {'; '.join({*undefined.values()})}."
+                f"No group has a curve: {'; '.join({*table.undefined.values()})}."
             )
-        table = LineTable(tuple(lines), None if several else name, _last_class(first), undefined)
-        are_paired = several and not are_groups and len(lines) == 2
+        n_bands = sum(line.band is not None and not line.is_average for _, line in read)
+        problems = {id(part): cls.problems(part.scores) for (part,) in joint.values()}
+        lines, metrics = [], []
+        for part, line in read:
+            design: dict[str, Any] = {"confidence_level": level}
+            design["groups"] = part.group if groups is None else groups
+            rows: Any = problems[id(part)].get(line.curve, part.scores)
+            metric = MetricRows.of(line, rows, design)
+            if interval is not None and metric.is_defined:
+                line = replace(line, interval=metric.interval(interval))
+            is_clear = n_bands <= _MOST_BANDS and len(part.scores.true) <= _MOST_ROWS
+            if band is not None and (band != "auto" or is_clear) and not line.is_average:
+                line = cls.with_band(line, rows, kind, design)
+            lines.append(line)
+            metrics.append(metric)
+        table.lines = tuple(lines)
+        are_paired = len(scored) > 1 and not are_groups and len(lines) == 2
         if are_paired and interval is not None and metrics[0].is_defined:
             table.comparison = metrics[0].compared_with(metrics[1])
-        table.band = f"{100 * confidence_level:g} % {kind} band"
+        table.band = f"{100 * level:g} % {kind} band"
         return table
+
+    @classmethod
+    def _read_all(
+        cls,
+        scored: Mapping[Any, list[Part]],
+        curves: Any,
+        are_groups: bool,
+        options: Mapping[str, Any],
+    ) -> tuple[LineTable, list[tuple[Part, Line]]]:
+        """Lines of each part of each model, and a table without lines.
+
+        The table says why a fold or a group has none: it may lack a class.
+        """
+        several, read = len(scored) > 1 or are_groups, []
+        table = LineTable((), None if several else next(iter(scored)))
+        for name, parts in scored.items():
+            for part in parts:
+                is_part = part.fold is not None or are_groups
+                place: Any = name if part.fold is None else part.fold
+                if several and part.fold is not None:
+                    place = name, part.fold
+                if part.scores is None:
+                    table.undefined[place] = part.reason
+                    continue
+                use_default = several or cls.pools or is_part
+                with without_undefined_warnings() if is_part else nullcontext():
+                    selected = cls.selected(part.scores, curves, use_default, options)
+                for line in selected:
+                    if is_part and cls.is_undefined(line, part.scores):
+                        table.undefined[place] = _NO_CURVE.format(line.curve)
+                        continue
+                    n_rows = sum(each.n_test for each in parts) if are_groups else None
+                    named: Any = {"model": name if several else None, "n_rows": n_rows}
+                    read.append((part, replace(line, fold=part.fold, **named)))
+        defined = [part for parts in scored.values() for part in parts if part.scores is not None]
+        table.positive = _last_class(defined[0]) if defined else None
+        return table, read
 
     @classmethod
     def selected(
@@ -340,37 +364,21 @@ class Kind:
         """Lines of the folds of each model, or of each group in them, and their means."""
         level = check_level(confidence_level)
         points = None if grid is None else read_grid(grid, -np.inf, np.inf)
-        lines: list[Line] = []
-        undefined: dict[Any, str] = {}
-        several = len(scored) > 1 or are_groups
-        for name, folds in scored.items():
-            by_curve: dict[Any, list[tuple[Part, Line]]] = {}
-            for fold in folds:
-                place = (name, fold.fold) if several else fold.fold
-                if fold.scores is None:
-                    undefined[place] = fold.reason
-                    continue
-                with without_undefined_warnings():
-                    selected = cls.selected(fold.scores, curves, True, options)
-                for line in selected:
-                    if cls.is_undefined(line, fold.scores):
-                        undefined[place] = _NO_CURVE.format(line.curve)
-                        continue
-                    line = replace(line, fold=fold.fold, model=name if several else None)
-                    if are_groups:
-                        line = replace(line, n_rows=sum(part.n_test for part in folds))
-                    by_curve.setdefault(line.curve, []).append((fold, line))
-            for pairs in by_curve.values():
-                defined_folds, fold_lines = map(list, zip(*pairs, strict=True))
-                abscissas = cls.grid_of(fold_lines) if points is None else points
-                lines += [*fold_lines, cls.mean(defined_folds, fold_lines, abscissas, level)]
-        if not lines:
+        table, read = cls._read_all(scored, curves, are_groups, options)
+        if not read:
             raise InvalidParameterError(
-                f"No fold has a curve: {'; '.join(sorted(set(undefined.values())))}."
+                f"No fold has a curve: {'; '.join(sorted(set(table.undefined.values())))}."
             )
-        first = next(f for folds in scored.values() for f in folds if f.scores is not None)
-        name = None if several else next(iter(scored))
-        return LineTable(tuple(lines), name, _last_class(first), undefined)
+        by_curve: dict[Any, list[tuple[Part, Line]]] = {}
+        for part, line in read:
+            by_curve.setdefault((line.model, line.curve), []).append((part, line))
+        lines: list[Line] = []
+        for pairs in by_curve.values():
+            folds, fold_lines = map(list, zip(*pairs, strict=True))
+            abscissas = cls.grid_of(fold_lines) if points is None else points
+            lines += [*fold_lines, cls.mean(folds, fold_lines, abscissas, level)]
+        table.lines = tuple(lines)
+        return table
 
     @classmethod
     def mean(cls, folds: list[Part], lines: list[Line], grid: Array, level: float) -> Line:

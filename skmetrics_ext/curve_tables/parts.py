@@ -115,7 +115,7 @@ class Part(NamedTuple):
     @property
     def n_test(self) -> int:
         """Number of rows."""
-        return len(self.rows.y_true)
+        return len(self.rows.y_true if self.scores is None else self.scores.true)
 
     def checked(self, request: Request) -> Scores:
         """Check the scores, and match the columns of a model with the classes by name."""
