@@ -47,6 +47,8 @@ class Sides(NamedTuple):
 
 def rows_of_area(statistic: Linearized) -> Linearized:
     """The statistic of an unweighted area from one sort of its rows, without a table of scores."""
+    if statistic.squares_by_class is not None:
+        return statistic
     sample, is_counted = statistic.origin, statistic.design.is_counted and statistic.known is None
     has_rows = is_counted and sample.is_one_table and not sample.known  # sums have atoms alone
     return statistic.as_rows() if has_rows else statistic

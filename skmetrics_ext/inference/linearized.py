@@ -225,6 +225,8 @@ class Linearized:
     def freedom(self) -> Array:
         """Degrees of freedom of the variance (Satterthwaite 1946), by the way that leaves least."""
         freedom = self._by_first_way[1]
+        if self.squares_by_class is not None:
+            return freedom
         for way in self.ways[1:]:
             of_way = _over_classes_of(self._about_strata, self.atoms, way, is_within=True)
             freedom = np.fmin(freedom, of_way[1])
@@ -237,10 +239,17 @@ class Linearized:
     @cached_property
     def _by_first_way(self) -> tuple[Array, Array]:
         """Variance and degrees of freedom by the first way."""
+        if self.squares_by_class is not None:
+            return over_classes(*self.squares_by_class)
         atoms = self.atoms
         if self.ways[0] is None and atoms.is_plain and atoms.weight is None:
             return over_classes(self.squares[..., None], np.array([atoms.n_rows]))
         return _over_classes_of(self._about_strata, self.atoms, self.ways[0])
+
+    @cached_property
+    def squares_by_class(self) -> tuple[Array, Array] | None:
+        """Sums of squares of the contributions of rows of each class, and its rows, if known."""
+        return None if self.known is not None or self.log else self.origin.squares()
 
     @cached_property
     def effective(self) -> Array:

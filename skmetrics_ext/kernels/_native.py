@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from skmetrics_ext.kernels import _compiled, _numpy
-from skmetrics_ext.kernels._numpy import labels
+from skmetrics_ext.kernels._numpy import labels, ranks
 from skmetrics_ext.numeric import Array
 
 _THREADED_CELLS = 1 << 21  # below, starting threads costs more than it saves
@@ -35,6 +35,7 @@ def _or_numpy(name: str) -> Callable[..., Any]:
 
 all_finite = _or_numpy("all_finite")
 placements = _or_numpy("placements")
+precision_slopes = _or_numpy("precision_slopes")
 rank_table = _or_numpy("rank_table")
 ranked_precision = _or_numpy("ranked_precision")
 ranked_steps = _or_numpy("ranked_steps")
@@ -42,6 +43,11 @@ ranked_wins = _or_numpy("ranked_wins")
 squared_distances = _or_numpy("squared_distances")
 types = _or_numpy("types")
 value_range = _or_numpy("value_range")
+
+
+def ranked_squares(score: Array, codes: Array) -> tuple[int, int, int, float, float]:
+    sums = _compiled.ranked_squares(score, codes)
+    return _numpy.ranked_squares(score, codes) if sums is None else ranks.about_means(*sums)
 
 
 def confusion(true: Array, pred: Array, n_classes: int, weight: Array | None) -> Array:

@@ -84,11 +84,17 @@ def test_rank_table_of_many_classes(data):
 @given(data=rankings())
 def test_sums_over_one_ranking(data):
     score, codes, weight = data
-    for name in ("ranked_wins", "ranked_precision"):
+    for name in ("ranked_wins", "ranked_precision", "precision_slopes"):
         found = getattr(_native, name)(score, codes, weight)
         expected = getattr(_numpy, name)(score, codes, weight)
         for pair in zip(found, expected, strict=True):
             near(*pair)
+
+
+@given(data=rankings())
+def test_squares_of_one_ranking(data):
+    score, codes, _ = data
+    assert _native.ranked_squares(score, codes) == _numpy.ranked_squares(score, codes)
 
 
 @given(data=rankings(), corners=st.booleans())

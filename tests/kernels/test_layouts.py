@@ -91,6 +91,8 @@ def test_native_kernels_leave_none_of_them_to_numpy(layout):
             assert _compiled.ranked_precision(score, marks, weight) is not None
             assert _compiled.ranked_steps(score, marks, weight, True) is not None
             assert _compiled.placements(score, marks, weight) is not None
+            assert _compiled.precision_slopes(score, marks, weight) is not None
+            assert _compiled.ranked_squares(score, marks) is not None
             assert _compiled.rank_table(score, lay(CODES), 3, weight) is not None
     assert _compiled.pair_wins(lay(PROBA), lay(CODES), 3, lay(WEIGHT), 1) is not None
     assert _compiled.confusion(lay(CODES), lay(OTHER), 3) is not None

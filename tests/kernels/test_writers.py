@@ -64,6 +64,8 @@ calls = {
                 lambda own, heavy: kernels.rank_table(own, binary, 2, heavy),
                 lambda own, heavy: kernels.rank_table(own, codes, k, heavy),
                 lambda own, heavy: kernels.placements(own, binary, heavy),
+                lambda own, heavy: kernels.precision_slopes(own, binary, heavy),
+                lambda own, heavy: kernels.ranked_squares(own, binary),
             )
         ),
         lambda: kernels.pair_wins(matrix, codes, k, None),

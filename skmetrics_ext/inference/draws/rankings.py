@@ -15,7 +15,11 @@ from skmetrics_ext.inference.draws.atoms import Atoms, Scatter
 from skmetrics_ext.inference.draws.samples import RowSample, TallySample
 from skmetrics_ext.metrics import averaging
 from skmetrics_ext.metrics.rankings.ranking_kernels import CountedRanking, roc_auc
-from skmetrics_ext.metrics.rankings.score_tally import placements_of, rankings_of
+from skmetrics_ext.metrics.rankings.score_tally import (
+    placements_of,
+    rankings_of,
+    squares_of,
+)
 from skmetrics_ext.metrics.spec import PlainShare
 from skmetrics_ext.numeric import Array, divide, row_sums
 from skmetrics_ext.registry import Metric
@@ -48,6 +52,16 @@ def _kind(metric: Metric) -> str:
     if is_area(metric):
         return "area"
     return "draws" if metric.spec.slope is None else "smooth"
+
+
+def sort_once(metric: Metric, checked: Any, *, by_row: bool) -> None:
+    """Sort binary scores for the value and its spread at once, in all or ``by_row``."""
+    if not isinstance(checked, Scores) or checked.kind != "binary":
+        return
+    if is_area(metric) and checked.weight is None:
+        (placements_of if by_row else squares_of)(checked)
+    elif metric.spec.row_slopes is not None:
+        metric.spec.row_slopes(checked)
 
 
 def places_of(checked: Scores) -> Array:
@@ -133,6 +147,8 @@ class RankingSample(TallySample):
 
         Then there is no derivative.
         """
+        if self.metric.spec.plain_shares is None:
+            return False
         if self.is_one_table:
             return len(self.plain_shares) > 1
         return any(len(self.metric.plain_shares(self._counted(i))) > 1 for i in self.indexes)
@@ -216,10 +232,28 @@ class RankingSample(TallySample):
         slope, derivative, label = None, slope_of(self.metric), self.data.true
         if is_area(self.metric):
             slope = self._slope_of_area()
+        elif self.metric.spec.row_slopes is not None and not self.metric.kernel_params:
+            slope = self.metric.spec.row_slopes(self.data)
         elif derivative is not None:
             place = label * len(self._tally.thresholds) + places_of(self.data)
             slope = np.take(derivative(self._tally), place)
         return None if slope is None else (slope, label)
+
+    @cached_property
+    def by_class(self) -> Array:
+        is_sorted = "squares" in self.data.cache and self.design.is_counted
+        return np.array(squares_of(self.data)[1:3]) if is_sorted else super().by_class
+
+    def squares(self) -> tuple[Array, Array] | None:
+        """Sums of squares of the contributions of each class, and its rows, from one sort."""
+        is_plain = self.design.is_counted and self.design.sizes is None and not self.known
+        if not (is_plain and self.is_one_table and self.label is not None and is_area(self.metric)):
+            return None
+        _, negative, positive, *squares = squares_of(self.data)
+        low, high = self.metric.spec.bounds
+        # Squares of twice the placements, in units of pairs.
+        scale = divide(high - low, 2.0 * negative * positive)
+        return scale**2 * np.array(squares), np.array([negative, positive])
 
     def _slope_of_area(self) -> Array | None:
         """Derivative of an area by the weight of each row, from one sort; None for one class."""

@@ -17,7 +17,7 @@ from skmetrics_ext.inference.draws.rankings import (
     PairRankingSample,
     RankingSample,
     RiskSample,
-    is_area,
+    sort_once,
 )
 from skmetrics_ext.inference.draws.samples import (
     FunctionSample,
@@ -32,7 +32,6 @@ from skmetrics_ext.metrics.averaging import MACRO, is_by_class
 from skmetrics_ext.metrics.family import LABELS, MEANS, RANKING, Family
 from skmetrics_ext.metrics.labels.raters import RatingTable
 from skmetrics_ext.metrics.probabilities.losses import mean
-from skmetrics_ext.metrics.rankings.score_tally import placements_of
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric, find
 from skmetrics_ext.registry.find import parameters_of
@@ -230,6 +229,7 @@ def sample_of_checked(
         data, design = without_zero_weights(checked, design)
         row_design = RowDesign.of(data.weight, design, weights_are)
     if value is None or data is not checked:
+        sort_once(metric, data, by_row=not row_design.is_plain)
         value = value_of(metric, data)
     if identity:
         numbers, cluster = identity["numbers"], identity["cluster"]
@@ -284,8 +284,7 @@ def samples_of_models(
     for name, (_, checked) in models.items():
         data, kept = without_zero_weights(checked, design)
         row_design = samples[0].design if samples else RowDesign.of(data.weight, kept, weights_are)
-        if is_area(settled) and data.kind == "binary" and data.weight is None:
-            placements_of(data)  # the value and the contribution of each row come from them
+        sort_once(settled, data, by_row=True)
         with errors_naming(name):
             value = value_of(settled, data)
         value = check_single_value("compare", settled, value)

@@ -144,6 +144,10 @@ class Sample(ABC):
         """Derivative by the weight of each row (n,), and its class, if these need no atoms."""
         return None
 
+    def squares(self) -> tuple[Array, Array] | None:
+        """Sums of squares of the contributions by class, and its rows, if these need no atoms."""
+        return None
+
     def ways(self) -> tuple[Array | None, ...]:
         """Classes of atoms, in each way by which degrees of freedom are counted.
 

@@ -14,8 +14,10 @@ from skmetrics_ext.kernels._numpy.labels import (
 from skmetrics_ext.kernels._numpy.ranks import (
     pair_wins,
     placements,
+    precision_slopes,
     rank_table,
     ranked_precision,
+    ranked_squares,
     ranked_steps,
     ranked_wins,
 )
@@ -28,8 +30,10 @@ __all__ = [
     "encode",
     "pair_wins",
     "placements",
+    "precision_slopes",
     "rank_table",
     "ranked_precision",
+    "ranked_squares",
     "ranked_steps",
     "ranked_wins",
     "resampled_wins",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -136,6 +137,62 @@ def ranked_precision(score: Array, codes: Array, weight: Array | None) -> tuple[
     np.divide(right, predicted, out=gains, where=predicted != 0)
     gains *= positive
     return float(gains.sum()), float(right[-1])
+
+
+def ranked_squares(score: Array, codes: Array) -> tuple[int, int, int, float, float]:
+    """Wins as from `ranked_wins`, and the squares of twice the placements, about their means.
+
+    The sum for each class over its placements among the other one, exact up to the last rounding.
+    """
+    check_codes(codes, 2, score)
+    mass = rank_table(score, codes, 2, None)[1]
+    highs, lows = [], []
+    for own, other in (mass, mass[::-1]):
+        square = (2 * exclusive_cumsum(other) + other).view(np.uint64) ** np.uint64(2)
+        halves = square >> np.uint64(32), square & np.uint64(2**32 - 1)
+        high, low = ((own.view(np.uint64) * half).sum() for half in halves)
+        highs.append(int(high))
+        lows.append(int(low))
+    negative, positive = mass
+    twice = int((negative * (2 * exclusive_cumsum(positive) + positive)).sum())
+    return about_means(highs, lows, twice, int(negative.sum()), int(positive.sum()))
+
+
+def about_means(
+    highs: Sequence[int], lows: Sequence[int], twice: int, negative: int, positive: int
+) -> tuple[int, int, int, float, float]:
+    """`ranked_squares` from sums of both halves of the squares, of 32 bits each, by class."""
+    sums, sizes = (twice, 2 * negative * positive - twice), (negative, positive)
+    centred = []
+    for high, low, total, size in zip(highs, lows, sums, sizes, strict=True):
+        square = (high << 32) + low
+        centred.append((square * size - total * total) / size if size else 0.0)
+    return twice, negative, positive, *centred
+
+
+def precision_slopes(
+    score: Array, codes: Array, weight: Array | None
+) -> tuple[float, float, Array]:
+    """The sums of `ranked_precision`, and the derivative of their ratio by the weight of each row.
+
+    Derivatives are 0 without positive rows.
+    """
+    thresholds, (negative, positive) = rank_table(score, codes, 2, weight)
+    right = np.cumsum(positive) * 1.0
+    predicted = np.cumsum(negative) + right
+    predicted[predicted == 0] = 1.0  # rows of weight 0 come first
+    precision = right / predicted
+    found = float(right[-1])
+    if not found:
+        return 0.0, 0.0, np.zeros(len(score))
+    gained = float((positive * precision).sum())
+    # Steps change by the precision at their ends; precision, by all rows at or above the score.
+    bends = positive / predicted
+    by_class = np.stack([-bends * precision, bends * (1 - precision)])
+    by_class = by_class[:, ::-1].cumsum(axis=1)[:, ::-1]
+    by_class[1] += precision - gained / found
+    place = len(thresholds) - 1 - np.searchsorted(thresholds[::-1], score)
+    return gained, found, by_class[codes, place] / found
 
 
 def ranked_steps(

@@ -105,6 +105,24 @@ nb::object ranked_precision_(nb::handle score, nb::handle codes, nb::handle weig
   });
 }
 
+nb::object ranked_squares_(nb::handle score, nb::handle codes) {
+  const Ranked given(score, codes, nb::none());
+  if (given.size() > most_rows / 2) return nb::none();
+  return given.by_type(1, most_in_pairs, [&](auto type, auto rows) -> nb::object {
+    if constexpr (std::is_same_v<decltype(rows), Unweighted>) {
+      const auto found = given.read<decltype(type), Squared>(rows);
+      if (!found) return nb::none();
+      const auto& [negative, positive] = found->squares;
+      return nb::make_tuple(nb::make_tuple(negative.high, positive.high),
+                            nb::make_tuple(negative.low, positive.low),
+                            found->wins.twice_won.value(), found->wins.negative.value(),
+                            found->wins.positive.value());
+    } else {
+      return nb::none();
+    }
+  });
+}
+
 nb::object ranked_steps_(nb::handle score, nb::handle codes, nb::handle weight, bool corners) {
   const Ranked given(score, codes, weight);
   return given.by_type(1, most_in_sums, [&](auto type, auto rows) -> nb::object {
@@ -176,6 +194,22 @@ nb::object placements_(nb::handle score, nb::handle codes, nb::handle weight) {
   });
 }
 
+nb::object precision_slopes_(nb::handle score, nb::handle codes, nb::handle weight) {
+  const Ranked given(score, codes, weight);
+  return given.by_type(1, most_in_sums, [&](auto type, auto rows) -> nb::object {
+    using S = decltype(type);
+    Memory<double> slopes(given.size());
+    std::optional<Pair<double>> found;
+    {
+      nb::gil_scoped_release unlocked;
+      found = precision_slopes(given.score().column<S>(), given.codes(), given.size(), rows,
+                               slopes.data);
+    }
+    if (!found || !is_finite((*found)[0] / (*found)[1])) return nb::none();
+    return nb::make_tuple((*found)[0], (*found)[1], as_array(slopes.take(), {given.size()}));
+  });
+}
+
 nb::object resampled_wins_(nb::handle capsule, nb::handle marks_, nb::handle group_,
                            std::size_t n_draws, bool stratified) {
   const Array marks(marks_, Layout::dense), group(group_, Layout::dense);
@@ -236,6 +270,8 @@ void bind_ranks(nb::module_& m) {
   define(m, "pair_wins", &pair_wins_, "score"_a, "codes"_a, "n_classes"_a, "weight"_a.none(),
          "threads"_a);
   define(m, "ranked_precision", &ranked_precision_, "score"_a, "codes"_a, "weight"_a.none());
+  define(m, "precision_slopes", &precision_slopes_, "score"_a, "codes"_a, "weight"_a.none());
+  define(m, "ranked_squares", &ranked_squares_, "score"_a, "codes"_a);
   define(m, "ranked_steps", &ranked_steps_, "score"_a, "codes"_a, "weight"_a.none(), "corners"_a);
   define(m, "placements", &placements_, "score"_a, "codes"_a, "weight"_a.none());
   define(m, "resampled_wins", &resampled_wins_);

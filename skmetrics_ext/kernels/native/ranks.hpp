@@ -153,6 +153,35 @@ struct Wins {
   }
 };
 
+// Sums of squares up to 2^64 with at most 2^31 rows, in halves that cannot overflow.
+struct Squares {
+  u64 high = 0, low = 0;
+
+  void add(i64 rows, i64 value) {
+    const u64 square = static_cast<u64>(value) * static_cast<u64>(value);
+    high += static_cast<u64>(rows) * (square >> 32);
+    low += static_cast<u64>(rows) * (square & 0xFFFFFFFF);
+  }
+};
+
+// Wins of rows that weigh the same, with the squares of twice the rows of the other class above
+// the rows of each class, and beside them.
+template <class W>
+struct Squared {
+  Wins<W> wins;
+  std::array<Squares, 2> squares;
+
+  template <class Element>
+  void read(const Pair<W>& own, const Element& element) {
+    for (const std::size_t k : {0, 1}) {
+      const i64 above = k == 0 ? wins.positive.value() : wins.negative.value();
+      squares[k].add(own[k], 2 * above + own[1 - k]);
+    }
+    wins.read(own, element);
+  }
+  Squared sums() const { return *this; }
+};
+
 // Precision at each score, summed over the weight of the positives there, and that weight.
 template <class W>
 struct Precision {
@@ -252,6 +281,49 @@ bool placements(const Column<S>& scores, const i64* codes, std::size_t n, const 
     below[1].add(own[1]);
   }
   return std::isfinite(static_cast<double>(below[0].value() + below[1].value()));
+}
+
+// Derivative of average precision by the weight of each row, and the sums of `Precision`; none if
+// scores do not fit.
+template <class S, class Rows>
+std::optional<Pair<double>> precision_slopes(const Column<S>& scores, const i64* codes,
+                                             std::size_t n, const Rows& rows, double* slopes) {
+  using W = typename Rows::Weight;
+  Scratch<i64> numbers(Slot::column, n);
+  for (std::size_t i = 0; i < n; ++i) numbers[i] = static_cast<i64>(i);
+  const Weights<i64> numbered{numbers.data()};
+  Ranking<S, Weights<i64>> ranking(scores, codes, n, 2, numbered);
+  if (!ranking.fits()) return {};
+  Precision<W> precision;
+  Sum<double> by_negative, by_positive;  // of a row above all scores so far
+  for (auto run = ranking.next_run(); run.begin != run.end; run = ranking.next_run()) {
+    for (const auto* e = run.begin; e != run.end;) {
+      const auto* first = e;
+      const u64 key = ranking.score_key(*e);
+      Pair<W> own{};
+      for (; e != run.end && ranking.score_key(*e) == key; ++e) {
+        own[ranking.code(*e)] += rows.of_row(std::min(static_cast<std::size_t>(e->weight), n - 1));
+      }
+      precision.read(own, *first);
+      const W all = precision.all.value();
+      const double total = static_cast<double>(all + static_cast<W>(all == 0));
+      const double here = static_cast<double>(precision.positive.value()) / total;
+      const double of_class[2] = {by_negative.value(), here - by_positive.value()};
+      for (const auto* row = first; row != e; ++row) {
+        slopes[std::min(static_cast<std::size_t>(row->weight), n - 1)] =
+            of_class[ranking.code(*row)];
+      }
+      const double bend = static_cast<double>(own[1]) / total;
+      by_negative.add(bend * here);
+      by_positive.add(bend * (1 - here));
+    }
+  }
+  const auto [gained, positive] = precision.sums();
+  const double after[2] = {-by_negative.value(), by_positive.value() - gained / positive};
+  for (std::size_t i = 0; i < n; ++i) {
+    slopes[i] = (slopes[i] + after[read_once(codes + i) & 1]) / positive;
+  }
+  return Pair<double>{gained, positive};
 }
 
 // Distinct scores, highest first, and the weight of each class at each of them, (classes, scores).

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skmetrics_ext import kernels
 from skmetrics_ext.metrics.averaging import (
     AVERAGES,
     ZERO_WITHOUT_POSITIVES,
@@ -23,7 +24,7 @@ from skmetrics_ext.metrics.rankings.ranking_kernels import (
     over_positives,
     slope_of_sum,
 )
-from skmetrics_ext.metrics.rankings.score_tally import read_scores
+from skmetrics_ext.metrics.rankings.score_tally import precision_slopes_of, read_scores
 from skmetrics_ext.metrics.spec import Ranges
 from skmetrics_ext.numeric import Array, Options, PosLabel, divide, trapezoid
 from skmetrics_ext.tallies import RankTally
@@ -104,18 +105,10 @@ INTERPOLATIONS: dict[str, Callable[[RankTally], Array]] = {
 
 def average_precision_slope(tally: RankTally) -> Array:
     """Derivative by row; 0 without positive rows, where the value is 0 by convention."""
-    if not tally.positive.any():
-        return np.zeros((2, len(tally.thresholds)))
-
-    fp, tp, _, _ = tally.steps()
-    predicted = fp[1:] + tp[1:]
-    precision = np.nan_to_num(divide(tp[1:], predicted))
-    found = np.diff(tp)
-    # Steps change by the precision at their ends; precision, by all rows at or above the score.
-    bends = np.nan_to_num(divide(found, predicted))
-    by_fp, by_tp = -bends * precision, bends * (1 - precision)
-    slope = np.stack([by_fp[::-1].cumsum()[::-1], by_tp[::-1].cumsum()[::-1] + precision])
-    return over_positives(slope, average_precision(tally), tally)
+    n_scores = len(tally.thresholds)
+    codes = np.repeat(np.arange(2), n_scores)
+    scores = np.tile(tally.thresholds, 2)
+    return kernels.precision_slopes(scores, codes, tally.mass.reshape(-1))[2].reshape(2, n_scores)
 
 
 def pr_area_slope(tally: RankTally, interpolation: str = "trapezoid") -> Array:
@@ -135,6 +128,7 @@ def pr_area_slope(tally: RankTally, interpolation: str = "trapezoid") -> Array:
     variants=OF_RANKINGS,
     check=partial(Scores.check, by_rule=True),
     slope=average_precision_slope,
+    row_slopes=lambda checked: precision_slopes_of(checked)[2],
     ranges=Ranges("sum"),
 )
 def average_precision_score(

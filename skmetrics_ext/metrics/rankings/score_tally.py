@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,13 +16,18 @@ from skmetrics_ext.metrics.averaging import (
     RankKernel,
     read_rankings,
 )
-from skmetrics_ext.metrics.rankings.ranking_kernels import OF_WINS
+from skmetrics_ext.metrics.rankings.ranking_kernels import OF_WINS, average_precision
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import RankTally, Steps, Wins
 from skmetrics_ext.validation import InvalidParameterError, Scores, check_option, warn_undefined
 from skmetrics_ext.validation.labels import with_weight
 from skmetrics_ext.validation.targets import MULTILABEL
 
+# Which sums of one sort have the value of a kernel: kept in the cache of the scores.
+_STORED: dict[RankKernel, tuple[str, ...]] = {
+    **dict.fromkeys(OF_WINS, ("squares", "placements")),
+    average_precision: ("slopes",),
+}
 ONLY_ONE_CLASS = "Only one class is present in y_true. ROC AUC score is not defined in that case."
 
 
@@ -60,8 +65,7 @@ class ScoreTally:
     def value(self, kernel: RankKernel, code: int) -> Array:
         """The kernel of one class against the rest."""
         checked = self.checked
-        placed = "placements" in checked.cache and kernel in OF_WINS
-        if checked.kind == "binary" and (placed or not checked.cache):
+        if checked.kind == "binary" and SortedScores.has(kernel, checked.cache):
             return kernel(SortedScores(checked))
         if checked.kind != "multiclass" or kernel not in OF_WINS:
             return kernel(RankTally.of_class(checked, code))
@@ -109,10 +113,16 @@ class ScoreTally:
 class SortedScores:
     """A binary ranking that no other metric reads: sums and corners come straight from the sort.
 
-    Everything else is read from the table of scores.
+    So do sums that were stored with the spread of the metric. Everything else is read from the
+    table of scores.
     """
 
     __slots__ = ("checked",)
+
+    @staticmethod
+    def has(kernel: RankKernel, cache: Mapping[Any, Any]) -> bool:
+        """Whether the kernel needs no table, given what other metrics have stored."""
+        return not cache or not cache.keys().isdisjoint(_STORED.get(kernel, ()))
 
     def __init__(self, checked: Scores) -> None:
         self.checked = checked
@@ -120,6 +130,8 @@ class SortedScores:
     def wins(self) -> Wins:
         """Correctly ranked pairs of both classes."""
         checked = self.checked
+        if "squares" in checked.cache:
+            return Wins(*squares_of(checked)[:3])
         if "placements" in checked.cache:  # halves, whose sum is exact
             places = kernels.bin_sums(checked.true, 2, placements_of(checked))
             return Wins(2 * places[1], *kernels.bin_sums(checked.true, 2, None))
@@ -128,6 +140,8 @@ class SortedScores:
     def precision(self) -> tuple[float, float]:
         """Sum of the precision at the scores of the positive rows, and their weight."""
         checked = self.checked
+        if "slopes" in checked.cache:
+            return precision_slopes_of(checked)[:2]
         return kernels.ranked_precision(checked.score, checked.true, checked.weight)
 
     def corner_steps(self) -> Steps:
@@ -145,6 +159,23 @@ def placements_of(checked: Scores) -> Array:
     if "placements" not in checked.cache:
         checked.cache["placements"] = kernels.placements(checked.score, checked.true, None)
     return np.asarray(checked.cache["placements"])
+
+
+def squares_of(checked: Scores) -> tuple[int, int, int, float, float]:
+    """Wins of unweighted rows, and the variation of the placements of each class, cached."""
+    if "squares" not in checked.cache:
+        checked.cache["squares"] = kernels.ranked_squares(checked.score, checked.true)
+    squares: tuple[int, int, int, float, float] = checked.cache["squares"]
+    return squares
+
+
+def precision_slopes_of(checked: Scores) -> tuple[float, float, Array]:
+    """Sums of average precision, and its derivative by the weight of each row, cached."""
+    if "slopes" not in checked.cache:
+        columns = checked.score, checked.true, checked.weight
+        checked.cache["slopes"] = kernels.precision_slopes(*columns)
+    slopes: tuple[float, float, Array] = checked.cache["slopes"]
+    return slopes
 
 
 def both_sides(kernel: RankKernel, tally: RankTally) -> Array:
