@@ -241,8 +241,8 @@ class RankingSample(TallySample):
 
     @cached_property
     def by_class(self) -> Array:
-        is_sorted = "squares" in self.data.cache and self.design.is_counted
-        return np.array(squares_of(self.data)[1:3]) if is_sorted else super().by_class
+        squares = self.squares()
+        return super().by_class if squares is None else squares[1]
 
     def squares(self) -> tuple[Array, Array] | None:
         """Sums of squares of the contributions of each class, and its rows, from one sort."""

@@ -30,6 +30,13 @@ struct Weights {
   W of_row(std::size_t row) const { return data[row]; }
 };
 
+// Elements that carry the number of their row.
+struct Numbered {
+  using Element = Weighed<i64>;
+  using Weight = i64;
+  Element pack(u64 key, std::size_t row) const { return {key, static_cast<i64>(row)}; }
+};
+
 // The rows of a ranking as keys of their scores, the highest first, with the class in the low bits.
 template <class S, class Rows>
 class Ranking {
@@ -256,10 +263,7 @@ template <class S, class Rows>
 bool placements(const Column<S>& scores, const i64* codes, std::size_t n, const Rows& rows,
                 double* places) {
   using W = typename Rows::Weight;
-  Scratch<i64> numbers(Slot::column, n);
-  for (std::size_t i = 0; i < n; ++i) numbers[i] = static_cast<i64>(i);
-  const Weights<i64> numbered{numbers.data()};  // what is carried along is the number of the row
-  const SortedRanking<S, Weights<i64>> ranking(scores, codes, n, 2, numbered);
+  const SortedRanking<S, Numbered> ranking(scores, codes, n, 2, Numbered{});
   if (!ranking.fits()) return false;
   const auto number = [n](const Weighed<i64>& e) {
     return std::min(static_cast<std::size_t>(e.weight), n - 1);
@@ -289,10 +293,7 @@ template <class S, class Rows>
 std::optional<Pair<double>> precision_slopes(const Column<S>& scores, const i64* codes,
                                              std::size_t n, const Rows& rows, double* slopes) {
   using W = typename Rows::Weight;
-  Scratch<i64> numbers(Slot::column, n);
-  for (std::size_t i = 0; i < n; ++i) numbers[i] = static_cast<i64>(i);
-  const Weights<i64> numbered{numbers.data()};
-  Ranking<S, Weights<i64>> ranking(scores, codes, n, 2, numbered);
+  Ranking<S, Numbered> ranking(scores, codes, n, 2, Numbered{});
   if (!ranking.fits()) return {};
   Precision<W> precision;
   Sum<double> by_negative, by_positive;  // of a row above all scores so far
