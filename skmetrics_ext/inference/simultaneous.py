@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skmetrics_ext import kernels
 from skmetrics_ext.inference.algebra import Expression, Leaf, Linear, Mapped
 from skmetrics_ext.inference.answers import blocks_of, joined
 from skmetrics_ext.inference.compare import LOG_RATIO, compare_pair, is_ratio
@@ -34,6 +35,7 @@ _OF_ANY = (
     "adjust('bonferroni') takes any."
 )
 _SPREAD = ("error", "freedom")
+_CACHED = 1 << 12  # draws whose errors stay in the cache
 _AT_ONCE = 1 << 20  # errors that are drawn at once: few products, which threads would slow down
 
 
@@ -51,6 +53,21 @@ def largest_of(root: Array, n_draws: int, seed: object) -> Array:
     rng = np.random.default_rng(seed_sequence(seed))
     sizes = block_sizes(n_draws, max(_AT_ONCE // len(scaled), 1))
     blocks = [np.abs(scaled @ rng.normal(size=(n, scaled.shape[1])).T).max(axis=0) for n in sizes]
+    return np.sort(np.concatenate(blocks))
+
+
+def largest_difference_of(root: Array, pairs: Array, n_draws: int, seed: object) -> Array:
+    """`largest_of` for the differences of pairs (m, 2) of errors with this root (p, k).
+
+    Errors are drawn for the p, not for the m differences.
+    """
+    first, second = np.ascontiguousarray(np.reshape(pairs, (-1, 2)).T)
+    scale = 1 / np.sqrt(((root[first] - root[second]) ** 2).sum(axis=1))
+    rng = np.random.default_rng(seed_sequence(seed))
+    blocks = []
+    for n in block_sizes(n_draws, _CACHED):
+        errors = root @ rng.normal(size=(n, root.shape[1])).T
+        blocks.append(kernels.largest_differences(errors, first, second, scale))
     return np.sort(np.concatenate(blocks))
 
 
@@ -109,7 +126,8 @@ def by_max_t(models: Sequence[Linearized], pairs: Sequence[Pair], asked: Asked) 
     alone = 2 * stdtr(freedom, -np.abs(divide(difference, error)))
     n_draws = asked.plan.normal_draws
     root = root_of(covariance)
-    largest = largest_of(root[first[known]] - root[second[known]], n_draws, asked.plan.random_state)
+    compared_pairs = np.stack([first[known], second[known]], axis=1)
+    largest = largest_difference_of(root, compared_pairs, n_draws, asked.plan.random_state)
     n_tests = max(int(known.sum()), 1)
     p_value = _adjusted_to(largest, alone, n_tests)
     away = quantile(level_together(largest, n_tests, level), freedom) * error

@@ -179,6 +179,9 @@ ARGUMENTS = {
     "confusion": lambda drawn: (drawn.codes(3), drawn.codes(3), drawn.number(), drawn.weight()),
     "encode": labels,
     "encode of objects": objects,
+    "largest_differences": lambda drawn: (
+        drawn.score().reshape(-1, 1), drawn.codes(), drawn.codes(), drawn.weight()
+    ),
     "pair_wins": pairs,
     "placements": ranking,
     "precision_slopes": ranking,

@@ -1,6 +1,6 @@
 """NumPy implementation of the kernels: the reference for all others."""
 
-from skmetrics_ext.kernels._numpy.draws import resampled_wins
+from skmetrics_ext.kernels._numpy.draws import largest_differences, resampled_wins
 from skmetrics_ext.kernels._numpy.labels import (
     all_finite,
     bin_sums,
@@ -28,6 +28,7 @@ __all__ = [
     "class_counts",
     "confusion",
     "encode",
+    "largest_differences",
     "pair_wins",
     "placements",
     "precision_slopes",

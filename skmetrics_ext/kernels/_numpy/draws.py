@@ -39,6 +39,22 @@ def resampled_wins(
     return sums[0], sums[1], sums[2]
 
 
+def largest_differences(errors: Array, first: Array, second: Array, scale: Array) -> Array:
+    """The largest distance of listed pairs of rows of a matrix (p, B), in each column, (B,).
+
+    The distance of pair k is that of the rows ``first[k]`` and ``second[k]``, times ``scale[k]``.
+    """
+    check_codes(first, len(errors), second, scale)
+    check_codes(second, len(errors))
+    largest, away = np.zeros(errors.shape[1]), np.empty(errors.shape[1])
+    for i, j, each in zip(first, second, scale, strict=True):
+        np.subtract(errors[i], errors[j], out=away)
+        np.abs(away, out=away)
+        away *= each
+        np.fmax(largest, away, out=largest)
+    return largest
+
+
 def _integers(rng: np.random.Generator, n: int) -> Array:
     """As many integers below n, each as likely as any other (Lemire 2019).
 

@@ -233,6 +233,30 @@ nb::object resampled_wins_(nb::handle capsule, nb::handle marks_, nb::handle gro
                         as_array(positive.take(), {n_draws}));
 }
 
+nb::object largest_differences_(nb::handle errors_, nb::handle first_, nb::handle second_,
+                                nb::handle scale_) {
+  const Array errors(errors_, Layout::dense), scale(scale_, Layout::dense);
+  const Array first(first_, Layout::dense), second(second_, Layout::dense);
+  const std::size_t pairs = scale.size();
+  const bool is_known = errors.dimensions() == 2 && errors.holds<double>() && errors.size() > 0 &&
+                        scale.is_column() && scale.holds<double>();
+  if (!is_known) return nb::none();
+  for (const Array* side : {&first, &second}) {
+    if (!side->is_column() || !side->holds<i64>() || side->size() != pairs ||
+        !are_codes(side->data<i64>(), pairs, errors.length(0))) {
+      return nb::none();
+    }
+  }
+  const std::size_t columns = errors.length(1);
+  Memory<double> largest(columns);
+  {
+    nb::gil_scoped_release unlocked;
+    largest_differences(errors.data<double>(), columns, first.data<i64>(), second.data<i64>(),
+                        scale.data<double>(), pairs, largest.data);
+  }
+  return as_array(largest.take(), {columns});
+}
+
 nb::object pair_wins_(nb::handle score, nb::handle codes, std::size_t n_classes,
                       nb::handle weight, std::size_t threads) {
   const Ranked given(score, codes, weight);
@@ -273,6 +297,8 @@ void bind_ranks(nb::module_& m) {
   define(m, "precision_slopes", &precision_slopes_, "score"_a, "codes"_a, "weight"_a.none());
   define(m, "ranked_squares", &ranked_squares_, "score"_a, "codes"_a);
   define(m, "ranked_steps", &ranked_steps_, "score"_a, "codes"_a, "weight"_a.none(), "corners"_a);
+  define(m, "largest_differences", &largest_differences_, "errors"_a, "first"_a, "second"_a,
+         "scale"_a);
   define(m, "placements", &placements_, "score"_a, "codes"_a, "weight"_a.none());
   define(m, "resampled_wins", &resampled_wins_);
 }

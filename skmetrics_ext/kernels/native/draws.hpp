@@ -92,4 +92,25 @@ inline void resampled_wins(const BitGenerator& bits, const RankedRows& rows, std
   }
 }
 
+// The largest distance of two rows of a matrix (rows, columns), in each column: of the pairs of
+// rows that are listed, each in units of its own.
+inline void largest_differences(const double* errors, std::size_t columns, const i64* first,
+                                const i64* second, const double* scale, std::size_t pairs,
+                                double* largest) {
+  constexpr std::size_t cached = 256;
+  std::fill_n(largest, columns, 0.0);
+  for (std::size_t start = 0; start < columns; start += cached) {
+    const std::size_t stop = std::min(start + cached, columns);
+    for (std::size_t p = 0; p < pairs; ++p) {
+      const double* a = errors + static_cast<std::size_t>(first[p]) * columns;
+      const double* b = errors + static_cast<std::size_t>(second[p]) * columns;
+      const double each = scale[p];
+      for (std::size_t i = start; i < stop; ++i) {
+        const double away = std::fabs(a[i] - b[i]) * each;
+        largest[i] = largest[i] < away ? away : largest[i];
+      }
+    }
+  }
+}
+
 }  // namespace skm
