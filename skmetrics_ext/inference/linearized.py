@@ -363,6 +363,23 @@ def differences_of(
     return covariance, differences
 
 
+def covariance_of_paired(statistics: Sequence[Linearized]) -> Array:
+    """Covariance (p, p) of statistics of the same rows, to which that of differences adds up."""
+    first, design = statistics[0], statistics[0].design
+    way = first.by_row[1][0]
+    is_alike = len({(each.is_of_counts, each.by_row[0].shape) for each in statistics}) == 1
+    if not (design.is_plain and is_alike and (way is None or way.ndim == 1)):
+        return differences_of(statistics)[0]
+    parts = np.stack([statistic.by_row[0] for statistic in statistics])
+    rows = np.ones(parts.shape[1]) if design.sizes is None else design.sizes
+    if not first.is_of_counts:  # each class has a variance of its own, with n / (n - 1)
+        label = np.zeros(len(rows), dtype=np.int64) if way is None else way
+        seen = np.bincount(label, weights=rows)
+        factor = seen / np.maximum(seen - 1.0, _LEAST_FREEDOM)
+        rows = rows * np.where(seen == 1, np.nan, factor)[label]
+    return np.asarray((parts * rows) @ parts.T)
+
+
 # --------------------------------------------------------------------------- joint atoms
 
 

@@ -14,13 +14,17 @@ from skmetrics_ext.inference.answers import blocks_of, joined
 from skmetrics_ext.inference.compare import LOG_RATIO, compare_pair, is_ratio
 from skmetrics_ext.inference.draws.atoms import block_sizes
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan, seed_sequence
-from skmetrics_ext.inference.linearized import Linearized, covariance_of, differences_of
-from skmetrics_ext.inference.margins import Asked, Contrast
+from skmetrics_ext.inference.linearized import (
+    Linearized,
+    covariance_of,
+    covariance_of_paired,
+)
+from skmetrics_ext.inference.margins import Asked
 from skmetrics_ext.inference.methods import interval_of, methods_of
-from skmetrics_ext.inference.notes import ROUNDING, note_on_metric
+from skmetrics_ext.inference.notes import ROUNDING
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.scales import quantile
-from skmetrics_ext.inference.t_tests import note_on_few_rows, variance_of_difference
+from skmetrics_ext.inference.t_tests import variance_of_difference
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.validation import InvalidParameterError, check_option
@@ -35,6 +39,8 @@ _OF_ANY = (
     "adjust('bonferroni') takes any."
 )
 _SPREAD = ("error", "freedom")
+_ADJUSTED = ("low", "high", "p_adjusted")
+_PAIRED_T = ("delong", "delta", LOG_RATIO)  # methods of a t test from the contributions
 _CACHED = 1 << 12  # draws whose errors stay in the cache
 _AT_ONCE = 1 << 20  # errors that are drawn at once: few products, which threads would slow down
 
@@ -95,12 +101,15 @@ def level_of_all(covariance: Array, level: float, n_draws: int, seed: object) ->
 
 
 @np.errstate(divide="ignore", invalid="ignore", over="ignore")  # nan where undefined
-def by_max_t(models: Sequence[Linearized], pairs: Sequence[Pair], asked: Asked) -> list[Estimate]:
-    """Max-t comparisons, from the distribution of the largest of all statistics.
+def by_max_t(
+    models: Sequence[Linearized], pairs: Sequence[Pair], estimates: Sequence[Estimate], asked: Asked
+) -> list[dict[str, Any]]:
+    """Bounds and p-values of pairs, from the distribution of the largest of all statistics.
 
     With one standard normal multiplier for each row, or group, the errors of all models are normal
     with the covariance of the contributions, from which they are drawn. The t statistic of a
     difference with few degrees of freedom takes the normal value with the same p-value.
+    ``estimates`` are the differences, compared one by one.
     """
     from scipy.special import stdtr
 
@@ -110,41 +119,50 @@ def by_max_t(models: Sequence[Linearized], pairs: Sequence[Pair], asked: Asked) 
         raise InvalidParameterError(_OF_ANY)
     if len(pairs) == 1:
         ((i, j),) = pairs
-        return [compare_pair(models[i], models[j], asked)]
+        return [_adjusted_row(compare_pair(models[i], models[j], asked))]
     log = is_ratio(metric)
     statistics = [model.on_log() if log else model for model in models]
     statistics = [model if model.origin.is_compact else model.as_rows() for model in statistics]
-    covariance, by_pair = differences_of(statistics)
+    differences = [
+        _difference_and_spread(statistics, pair, estimate)
+        for pair, estimate in zip(pairs, estimates, strict=True)
+    ]
+    difference, error, freedom = np.array(differences).T
     first, second = np.array(pairs).T
-    signs = [1.0 if i < j else -1.0 for i, j in pairs]
-    differences = [by_pair[min(pair), max(pair)] for pair in pairs]
-    difference = np.array([float(each.value) for each in differences]) * signs
-    variance, freedom = np.array([variance_of_difference(each) for each in differences]).T
     measured = np.array([not model.undefined for model in models])
-    known = (variance > 0) & np.isfinite(difference) & measured[first] & measured[second]
-    error = np.sqrt(np.where(known, variance, np.nan))
+    known = (error > 0) & np.isfinite(difference) & measured[first] & measured[second]
+    error = np.where(known, error, np.nan)
     alone = 2 * stdtr(freedom, -np.abs(divide(difference, error)))
-    n_draws = asked.plan.normal_draws
-    root = root_of(covariance)
-    compared_pairs = np.stack([first[known], second[known]], axis=1)
-    largest = largest_difference_of(root, compared_pairs, n_draws, asked.plan.random_state)
+    root = root_of(covariance_of_paired(statistics))
+    drawn = np.stack([first[known], second[known]], axis=1)
+    largest = largest_difference_of(root, drawn, asked.plan.normal_draws, asked.plan.random_state)
     n_tests = max(int(known.sum()), 1)
     p_value = _adjusted_to(largest, alone, n_tests)
     away = quantile(level_together(largest, n_tests, level), freedom) * error
-    low, high = np.clip((difference - away, difference + away), *differences[0].bounds)
-    method, compared = LOG_RATIO if log else "delta", []
-    for k, (i, j) in enumerate(pairs):
-        if not known[k]:  # the two agree on every row, or one is undefined
-            alone_asked = Asked(1 - (1 - level) / len(pairs), None, asked.plan, method)
-            compared.append(compare_pair(models[i], models[j], alone_asked))
-            continue
-        values = float(statistics[i].value), float(statistics[j].value)
-        note = note_on_few_rows(differences[k]) or note_on_metric(metric)
-        bounds, p = (float(low[k]), float(high[k])), float(p_value[k])
-        contrast = Contrast(difference[k], values, method, asked)
-        spread: Any = {"error": float(error[k]), "draws": n_draws}
-        compared.append(contrast.tested(bounds, p_value=p, note=note, **spread))
-    return compared
+    most = np.inf if log else models[0].bounds[1] - models[0].bounds[0]
+    low, high = np.clip((difference - away, difference + away), -most, most)
+    numbers = zip(low.tolist(), high.tolist(), p_value.tolist(), strict=True)
+    adjusted = [dict(zip(_ADJUSTED, each, strict=True)) for each in numbers]
+    alone_asked = Asked(1 - (1 - level) / len(pairs), None, asked.plan, LOG_RATIO if log else "delta")
+    for k in np.flatnonzero(~known):  # the two agree on every row, or one is undefined
+        adjusted[k] = _adjusted_row(compare_pair(models[first[k]], models[second[k]], alone_asked))
+    return adjusted
+
+
+def _adjusted_row(estimate: Estimate) -> dict[str, Any]:
+    return dict(zip(_ADJUSTED, (estimate.low, estimate.high, estimate.p_value), strict=True))
+
+
+def _difference_and_spread(
+    statistics: Sequence[Linearized], pair: Pair, estimate: Estimate
+) -> tuple[float, float, float]:
+    """A paired difference, its standard error, and degrees of freedom: those of its t test."""
+    freedom = None if estimate.facts is None else estimate.facts.freedom
+    if freedom is not None and estimate.method.startswith(_PAIRED_T):
+        return estimate.value, estimate.standard_error, freedom
+    difference = statistics[pair[0]].minus(statistics[pair[1]])
+    variance, freedom = map(float, variance_of_difference(difference))
+    return float(difference.value), variance**0.5, freedom
 
 
 def optimistic_bounds(
@@ -262,8 +280,7 @@ def _by_largest(
     pairs = [_pair(x, leaves) for x in xs]
     if all(pair is not None for pair in pairs) and len({leaf.metric.name for leaf in leaves}) == 1:
         both = [pair for pair in pairs if pair is not None]
-        compared = by_max_t(list(known.values()), both, asked)
-        return [{"low": c.low, "high": c.high, "p_adjusted": c.p_value} for c in compared]
+        return by_max_t(list(known.values()), both, estimates, asked)
     if not all(statistic.has_influence for statistic in known.values()):
         raise InvalidParameterError(_OF_ANY)
     slopes = [x.operands() for x in xs]
@@ -276,7 +293,7 @@ def _by_largest(
     value = np.array([estimate.value for estimate in estimates])
     low, high = np.clip((value - away, value + away), *np.array([x.bounds for x in xs]).T)
     numbers = zip(low.tolist(), high.tolist(), p_adjusted.tolist(), strict=True)
-    return [dict(zip(("low", "high", "p_adjusted"), each, strict=True)) for each in numbers]
+    return [dict(zip(_ADJUSTED, each, strict=True)) for each in numbers]
 
 
 def _adjusted_to(largest: Array, alone: Array, n_tests: int) -> Array:

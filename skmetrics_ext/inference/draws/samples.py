@@ -366,6 +366,16 @@ class TableSample(TallySample):
 
     def moves_of_one_row(self, labels: Array) -> Array:
         """Values (m,) after one row of each of these m classes is predicted otherwise."""
+        key = tuple(labels.tolist())
+        if key not in self._moves:  # each of many models is compared with all others
+            self._moves[key] = self._moved(labels)
+        return self._moves[key]
+
+    @cached_property
+    def _moves(self) -> dict[Any, Array]:
+        return {}
+
+    def _moved(self, labels: Array) -> Array:
         atoms, table, n_classes = self.atoms, self.table, len(self.classes)
         codes = np.array([self.classes.tolist().index(label) for label in labels.tolist()])
         usual = table[codes].argmax(axis=1)
