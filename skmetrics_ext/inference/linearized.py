@@ -351,25 +351,32 @@ def covariance_of(statistics: Sequence[Linearized]) -> Array:
 
 
 def differences_of(
-    statistics: Sequence[Linearized],
+    statistics: Sequence[Linearized], *, kept: bool = True
 ) -> tuple[Array, dict[tuple[int, int], Linearized]]:
     """Covariance (p, p) of statistics of the same rows, and the difference of every two."""
     covariance = np.diag([float(statistic.variance) for statistic in statistics])
     differences = {}
     for i, j in combinations(range(len(statistics)), 2):
-        differences[i, j] = statistics[i].minus(statistics[j])
-        shared = covariance[i, i] + covariance[j, j] - float(differences[i, j].variance)
+        difference = statistics[i].minus(statistics[j])
+        if kept:
+            differences[i, j] = difference
+        shared = covariance[i, i] + covariance[j, j] - float(difference.variance)
         covariance[i, j] = covariance[j, i] = shared / 2
     return covariance, differences
 
 
 def covariance_of_paired(statistics: Sequence[Linearized]) -> Array:
-    """Covariance (p, p) of statistics of the same rows, to which that of differences adds up."""
+    """Covariance (p, p) of statistics of the same rows, whose sums are those of differences.
+
+    From one product where the design allows and no two are equal: rounding decides the directions
+    in which these do not vary.
+    """
     first, design = statistics[0], statistics[0].design
     way = first.by_row[1][0]
     is_alike = len({(each.is_of_counts, each.by_row[0].shape) for each in statistics}) == 1
-    if not (design.is_plain and is_alike and (way is None or way.ndim == 1)):
-        return differences_of(statistics)[0]
+    has_classes = way is None or way.ndim == 1
+    if not (design.is_plain and is_alike and has_classes):
+        return differences_of(statistics, kept=False)[0]
     parts = np.stack([statistic.by_row[0] for statistic in statistics])
     rows = np.ones(parts.shape[1]) if design.sizes is None else design.sizes
     if not first.is_of_counts:  # each class has a variance of its own, with n / (n - 1)
@@ -377,7 +384,11 @@ def covariance_of_paired(statistics: Sequence[Linearized]) -> Array:
         seen = np.bincount(label, weights=rows)
         factor = seen / np.maximum(seen - 1.0, _LEAST_FREEDOM)
         rows = rows * np.where(seen == 1, np.nan, factor)[label]
-    return np.asarray((parts * rows) @ parts.T)
+    covariance = (parts * rows) @ parts.T
+    variance = covariance.diagonal()
+    both = variance[:, None] + variance
+    n_equal = np.count_nonzero(both - 2 * covariance <= ROUNDING * both) - len(both)
+    return differences_of(statistics, kept=False)[0] if n_equal else np.asarray(covariance)
 
 
 # --------------------------------------------------------------------------- joint atoms

@@ -23,7 +23,7 @@ from skmetrics_ext.inference.margins import Asked
 from skmetrics_ext.inference.methods import interval_of, methods_of
 from skmetrics_ext.inference.notes import ROUNDING
 from skmetrics_ext.inference.results import Estimate
-from skmetrics_ext.inference.scales import quantile
+from skmetrics_ext.inference.scales import drawn_bounds, drawn_p_value, quantile
 from skmetrics_ext.inference.t_tests import variance_of_difference
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, divide
@@ -134,16 +134,20 @@ def by_max_t(
     error = np.where(known, error, np.nan)
     alone = 2 * stdtr(freedom, -np.abs(divide(difference, error)))
     root = root_of(covariance_of_paired(statistics))
-    drawn = np.stack([first[known], second[known]], axis=1)
-    largest = largest_difference_of(root, drawn, asked.plan.normal_draws, asked.plan.random_state)
+    drawn, n_draws = np.stack([first[known], second[known]], axis=1), asked.plan.normal_draws
+    largest = largest_difference_of(root, drawn, n_draws, asked.plan.random_state)
     n_tests = max(int(known.sum()), 1)
     p_value = _adjusted_to(largest, alone, n_tests)
     away = quantile(level_together(largest, n_tests, level), freedom) * error
     most = np.inf if log else models[0].bounds[1] - models[0].bounds[0]
     low, high = np.clip((difference - away, difference + away), -most, most)
-    numbers = zip(low.tolist(), high.tolist(), p_value.tolist(), strict=True)
-    adjusted = [dict(zip(_ADJUSTED, each, strict=True)) for each in numbers]
-    alone_asked = Asked(1 - (1 - level) / len(pairs), None, asked.plan, LOG_RATIO if log else "delta")
+    adjusted: list[dict[str, Any]] = [
+        {**drawn_bounds(down, up, level, n_draws), "p_adjusted": drawn_p_value(p, n_draws)}
+        for down, up, p in zip(low.tolist(), high.tolist(), p_value.tolist(), strict=True)
+    ]
+    alone_asked = Asked(
+        1 - (1 - level) / len(pairs), None, asked.plan, LOG_RATIO if log else "delta"
+    )
     for k in np.flatnonzero(~known):  # the two agree on every row, or one is undefined
         adjusted[k] = _adjusted_row(compare_pair(models[first[k]], models[second[k]], alone_asked))
     return adjusted

@@ -16,8 +16,8 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 # capability is added on purpose, and falls when lines go.
 SLACK = 150
 LIMITS = {
-    "inference": 10581,
-    "metrics and registry": 6480,
+    "inference": 10665,
+    "metrics and registry": 6505,
     "report": 4035,
     "operations": 610,
     "merged and slices": 3901,
@@ -31,7 +31,7 @@ LIMITS = {
     "questions": 545,
     "thresholds": 1334,
     "tallies": 1125,
-    "kernels and datasets": 1086,
+    "kernels and datasets": 1092,
 }
 PAIRS = {
     "metrics": "metrics and registry",

@@ -180,7 +180,10 @@ ARGUMENTS = {
     "encode": labels,
     "encode of objects": objects,
     "largest_differences": lambda drawn: (
-        drawn.score().reshape(-1, 1), drawn.codes(), drawn.codes(), drawn.weight()
+        drawn.score().reshape(-1, 1),
+        drawn.codes(),
+        drawn.codes(),
+        drawn.weight(),
     ),
     "pair_wins": pairs,
     "placements": ranking,

@@ -167,7 +167,7 @@ def about_means(
     for high, low, total, size in zip(highs, lows, sums, sizes, strict=True):
         square = (high << 32) + low
         centred.append((square * size - total * total) / size if size else 0.0)
-    return twice, negative, positive, *centred
+    return twice, negative, positive, centred[0], centred[1]
 
 
 def precision_slopes(

@@ -131,7 +131,7 @@ class SortedScores:
         """Correctly ranked pairs of both classes."""
         checked = self.checked
         if "squares" in checked.cache:
-            return Wins(*squares_of(checked)[:3])
+            return Wins(*map(np.asarray, squares_of(checked)[:3]))
         if "placements" in checked.cache:  # halves, whose sum is exact
             places = kernels.bin_sums(checked.true, 2, placements_of(checked))
             return Wins(2 * places[1], *kernels.bin_sums(checked.true, 2, None))
