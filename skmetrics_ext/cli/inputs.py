@@ -60,6 +60,8 @@ def open_joined(
     paths: Sequence[str], names: ColumnNames, key: str, form: TextForm, *, drop: bool
 ) -> Files:
     """Two files as one, in the order of the first, whose rows are matched by a column of both."""
+    import pyarrow.compute as pc
+
     headers = [columns_of(path, form) for path in paths]
     if len(paths) != 2:
         raise ValueError(f"--join is for two files, got {len(paths)}.")
@@ -78,36 +80,30 @@ def open_joined(
     kinds = {str(table[key].type) for table in tables}
     if len(kinds) > 1:
         raise ValueError(f"--join: {key!r} holds {' in one file and '.join(sorted(kinds))}.")
-    ids = [table[key].to_pylist() for table in tables]
-    for path, values in zip(paths, ids, strict=True):
-        if len(set(values)) < len(values):
-            twice = next(value for value in values if values.count(value) > 1)
-            raise ValueError(f"--join: {key!r} holds {twice!r} twice in {path!r}: ids are unique.")
-    place = {value: row for row, value in enumerate(ids[1])}
-    kept = [row for row, value in enumerate(ids[0]) if value in place]
-    n_alone = len(ids[0]) + len(ids[1]) - 2 * len(kept)
+    for path, table in zip(paths, tables, strict=True):
+        counted = pc.value_counts(table[key])
+        twice = counted.filter(pc.greater(counted.field("counts"), 1)).field("values")
+        if len(twice):
+            found = twice[0].as_py()
+            raise ValueError(f"--join: {key!r} holds {found!r} twice in {path!r}: ids are unique.")
+    place = pc.index_in(tables[0][key], value_set=tables[1][key])
+    first, second = tables[0].filter(place.is_valid()), tables[1].take(place.drop_null())
+    n_alone = len(tables[0]) + len(tables[1]) - 2 * len(first)
     if n_alone and not drop:
         raise ValueError(
             f"--join: {n_alone} rows have no partner in the other file; --drop-missing leaves "
             "them out."
         )
     log(f"{n_alone} rows without a partner left out" * bool(n_alone))
-    first, second = tables[0].take(kept), tables[1].take([place[ids[0][row]] for row in kept])
-    columns = {name: second[name] for name in second.column_names}
-    columns |= {name: first[name] for name in first.column_names}
-    return _held(shown, tuple(paths), columns, sides)
-
-
-def _held(path: str, files: tuple[str, ...], columns: dict[str, Any], sides: list[Files]) -> Files:
-    import pyarrow
-
-    rows = pyarrow.table(columns).combine_chunks().to_batches()
-    place = RowLocation(path, counted_from=1)
+    for name in first.column_names:
+        if name != key:
+            second = second.append_column(name, first[name])
     remarks = dict.fromkeys(remark for side in sides for remark in side.form.remarks)
     form = replace(sides[0].form, remarks=tuple(remarks))
-    types = {name: column.type for name, column in columns.items()}
-    held = tuple((batch, place) for batch in rows)
-    return Files(path, files, "json", tuple(columns), types, True, form, held=held)
+    types = dict(zip(second.column_names, second.schema.types, strict=True))
+    location = RowLocation(shown, counted_from=1)
+    held = tuple((batch, location) for batch in second.combine_chunks().to_batches())
+    return Files(shown, tuple(paths), "json", tuple(types), types, True, form, held=held)
 
 
 def _columns_in(names: ColumnNames, header: Sequence[str], key: str) -> ColumnNames:

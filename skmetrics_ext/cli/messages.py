@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from skmetrics_ext.formats import json_of
@@ -55,11 +55,14 @@ def show(
     return 0 if verdicts is None or verdicts.passed else 1
 
 
-def renamed(rows: Iterable[Mapping[str, Any]], **names: str) -> list[dict[str, Any]]:
-    """Rows with these keys alone, each with the value of the key that is named."""
+def renamed(
+    rows: Iterable[Mapping[str, Any]], kept: Sequence[str], **names: str
+) -> list[dict[str, Any]]:
+    """Rows with the keys that are kept, and with those whose value has another key now."""
     empty = {"reason": None, "method": None}
+    keys = dict(zip(kept, kept, strict=True)) | names
     return [
-        {key: row[own] or empty.get(key, row[own]) for key, own in names.items() if own in row}
+        {key: row[own] or empty.get(key, row[own]) for key, own in keys.items() if own in row}
         for row in rows
     ]
 

@@ -106,7 +106,7 @@ def _by_group(values: Values, lead: Sequence[str]) -> Estimates:
 
 def _renamed(rows: Iterable[Mapping[str, Any]], names: Mapping[str, str]) -> list[Row]:
     """Rows under the keys of version 0.2, in which the group of all rows had a name."""
-    return renamed(({**row, "group": row["group"] or ALL} for row in rows), **names)
+    return renamed(({**row, "group": row["group"] or ALL} for row in rows), (), **names)
 
 
 def _renamed_pairs(pairs: Estimates, *, by_group: bool = False) -> list[Row]:

@@ -101,11 +101,11 @@ def _merge(options: argparse.Namespace) -> int:
 
 def _former(figures: Mapping[str, Any]) -> dict[str, Any]:
     """The figures under the keys of version 0.2."""
-    kept = {key: key for key in ("group", "metric", "value", "low", "high", "n_rows", "method")}
-    rows = renamed(figures["rows"], **kept, reason="note", of="model", model="model")
-    kept = {key: key for key in ("metric", "group", "ratio", "low", "high", "n_rows")}
-    named = {"value": "value_a", "reference": "value_b", "difference": "value"}
-    gaps = renamed(figures["gaps"], **kept, **named, p_value="p_adjusted", reason="note")
+    kept = ["group", "metric", "value", "low", "high", "n_rows", "method", "reason", "of", "model"]
+    rows = renamed(figures["rows"], kept, reason="note", of="model")
+    kept = ["metric", "group", "ratio", "low", "high", "n_rows"]
+    values = {"value": "value_a", "reference": "value_b", "difference": "value"}
+    gaps = renamed(figures["gaps"], kept, **values, p_value="p_adjusted", reason="note")
     return {"rows": rows, "gaps": gaps}
 
 

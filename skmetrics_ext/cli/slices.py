@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from skmetrics_ext import weak_slices
-from skmetrics_ext.cli.messages import log, page_of, show
+from skmetrics_ext.cli.messages import log, page_of, renamed, show
 from skmetrics_ext.cli.options import COLUMNS, Command
 from skmetrics_ext.cli.predictions import Predictions, find_metric
 from skmetrics_ext.datasets.roles import roles_of
@@ -55,16 +55,10 @@ def _slices(options: argparse.Namespace) -> int:
     page = partial(page_of, f"Slices of {Path(options.file).name}", shown, lead)
     text = str(result).replace("(.folded)", _LISTED).replace("(.left_out)", _LISTED)
     figures |= tables
-    return show(options, figures, lambda: text, page, former=lambda: _former(figures))
-
-
-def _former(figures: dict[str, Any]) -> dict[str, Any]:
-    """Slices under the keys of version 0.2."""
-    keys = {"slice": "slice", "n_rows": "n_rows", "value": "value_a", "rest": "value_b"}
-    keys |= {"difference": "value", "low": "low", "high": "high", "p_value": "p_adjusted"}
-    keys |= {"note": "note"}
-    rows = [{key: row[own] for key, own in keys.items()} for row in figures["rows"]]
-    return {**figures, "rows": rows}
+    kept = ["slice", "n_rows", "value", "rest", "difference", "low", "high", "p_value", "note"]
+    names = {"value": "value_a", "rest": "value_b", "difference": "value", "p_value": "p_adjusted"}
+    former = {**figures, "rows": renamed(result.rows, kept, **names)}
+    return show(options, figures, lambda: text, page, former=lambda: former)
 
 
 def _columns(data: Predictions, table: Any) -> list[str]:

@@ -40,8 +40,8 @@ def _threshold(options: argparse.Namespace) -> int:
     rows = [{"model": model, **row} for model, table in tables.items() for row in table]
     text = partial("\n\n".join, list(map(str, tables.values())))
     page = partial(page_of, f"Thresholds of {Path(options.file).name}", tables, ())
-    names = dict.fromkeys(key for row in rows for key in row if key != "model")
-    former = partial(renamed, rows, of="model", **{key: key for key in names})
+    kept = dict.fromkeys(key for row in rows for key in ("of", *row) if key != "model")
+    former = partial(renamed, rows, tuple(kept), of="model")
     return show(options, {"rows": rows}, text, page, former=former)
 
 
