@@ -118,14 +118,15 @@ class FoldStatistics:
         part, kept = self._part(self.pooled, codes)
         if not len(part.rows):
             raise summary.NoIntervalError("there are no predictions")
-        numbers, design, cluster = kept, INDEPENDENT, None
-        weight = self.data.params_of(metric, part.rows).get("sample_weight")
-        if weight is not None:
-            numbers = numbers[read_array("sample_weight", weight) != 0]
+        design, numbers, cluster = INDEPENDENT, self.data.number_of(part), None
         dependent = self.data.dependent(self.pooled.rows)
         if dependent is not None:
-            design = Design(np.unique(dependent[kept], return_inverse=True)[1])
-            cluster = dependent[numbers]
+            cluster = dependent[kept]
+            design = Design(np.unique(cluster, return_inverse=True)[1])
+        weight = self.data.params_of(metric, part.rows).get("sample_weight")
+        if weight is not None:
+            is_read = read_array("sample_weight", weight) != 0
+            numbers, cluster = numbers[is_read], None if cluster is None else cluster[is_read]
         identity: dict[str, Any] = {"numbers": numbers, "cluster": cluster}
         sample, _ = summary.sample_of_fold(self.data, metric, part, design, **identity)
         if not np.isfinite(sample.value):
@@ -133,28 +134,23 @@ class FoldStatistics:
         return linearize(sample)
 
     def _mean(self, metric: str, codes: Sequence[int]) -> Linearized:
-        samples, rows, numbers, n_before, why = [], [], [], 0, ""
+        parts, why = [], ""
         for result in self.results:
-            part, kept = self._part(result, codes)
+            part, _ = self._part(result, codes)
             try:
                 if not len(part.rows):
                     raise summary.NoIntervalError("no rows")
-                sample, positions = summary.sample_of_fold(self.data, metric, part)
-                if not np.isfinite(sample.value):
-                    raise summary.NoIntervalError(sample.metric.spec.undefined)
-                samples.append(sample)
-                rows.append(part.rows[positions])
-                numbers.append(n_before + kept[positions])
+                found = summary.FoldSample.of(self.data, metric, part)
+                if not np.isfinite(found.sample.value):
+                    raise summary.NoIntervalError(found.sample.metric.spec.undefined)
+                parts.append(found)
             except summary.NoIntervalError as error:
                 why = f"undefined on every fold: {error}"
-            n_before += len(result.rows)
-        if not samples:
+        if not parts:
             raise summary.NoIntervalError(why)
-        all_rows, grouping = np.concatenate(rows), self.data.grouping
-        cluster = all_rows if grouping is None else grouping.of_row[all_rows]
-        value = float(np.mean([sample.value for sample in samples]))
-        identity = {"number": np.concatenate(numbers), "cluster": cluster}
-        return summary.mean_of_samples(samples, all_rows, self.data, value, **identity)
+        grouping, n_rows = self.data.grouping, count_rows(self.data.y) or 0
+        cluster_of = np.arange(n_rows) if grouping is None else grouping.of_row
+        return summary.mean_of_samples(parts, self.data, cluster_of)
 
 
 # --------------------------------------------------------------------------- tables

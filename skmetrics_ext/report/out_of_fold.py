@@ -23,6 +23,7 @@ from skmetrics_ext.scoring.scorer import metric_of
 from skmetrics_ext.tallies import Counts, RankTally, ThresholdTally
 from skmetrics_ext.validation import InvalidParameterError, Scores, distinct_labels
 from skmetrics_ext.validation.containers import count_rows, take_params, take_rows
+from skmetrics_ext.validation.groups import INDEPENDENT, Design
 
 _NAN = float("nan")
 _LEAST_REPEATED = 0.01  # share of test rows
@@ -148,6 +149,17 @@ class ScoredData:
         if self.grouping is not None:
             return self.grouping.of_row[rows]
         return rows if len(np.unique(rows)) < len(rows) else None
+
+    def number_of(self, part: FoldResult | OutOfFold) -> Array:
+        """A number of each prediction, which no other row or fold has."""
+        return np.asarray(part.rows + part.fold * (count_rows(self.y) or 0))
+
+    def design_of(self, rows: Array) -> Design:
+        """Which predictions depend on each other."""
+        group = self.dependent(rows)
+        if group is None:
+            return INDEPENDENT
+        return Design(np.unique(group, return_inverse=True)[1])
 
 
 def _columns(result: FoldResult, method: str, classes: Array | None) -> Array:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import compress, product
 from math import isfinite
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -199,15 +200,13 @@ def _question(report: FoldValues, kind: str, key: Key) -> Deferred | None:
     measure = metric_of(report.data.scorers.get(key[1]))
     estimate = intervals_of(report, kind)[key]
     if kind == "corrected":
-        return _folds(report, key, measure)
-    if kind not in _STATISTICS or measure is None or np.isnan(estimate.low):
+        return _folds(report, key)
+    if kind == "nested" or measure is None or np.isnan(estimate.low):
         return None
-
-    def read() -> Leaf:
-        return _term(report, key, 1.0, _STATISTICS[kind](report, key))[1]
-
-    sign = report.data.sign(key[1])
-    return Deferred(measure, read, report.confidence_level, found=estimate, sign=sign)
+    sign, level = report.data.sign(key[1]), report.confidence_level
+    return Deferred(
+        measure, lambda: _leaves(report, kind, [key])[key], level, found=estimate, sign=sign
+    )
 
 
 def kind_of(report: FoldValues, interval: str | None = None) -> str:
@@ -248,9 +247,9 @@ def intervals_of(report: FoldValues, kind: str) -> dict[Key, Estimate]:
     return {key: sum_of_values(report, kind, {key: 1.0}) for key in keys}
 
 
-def _folds(report: FoldValues, key: Key, measure: Any) -> Deferred:
+def _folds(report: FoldValues, key: Key) -> Deferred:
     """The values of a model on the folds where they are finite, as the scorer has them."""
-    model, metric = key
+    (model, metric), measure = key, metric_of(report.data.scorers.get(key[1]))
     results = report.results_of(model)
     values = measured(report, metric, results)
     sizes = group_sizes(report.grouping, results)
@@ -282,57 +281,57 @@ def _on_common_folds(
         return np.sum(each, axis=0), results
 
 
-def _pooled(report: FoldValues, factors: Factors) -> Estimate:
-    if len(factors) == 1:
+def _fitted(report: FoldValues, factors: Factors, kind: str) -> Estimate:
+    """Values of the fitted models, added: means over folds, or of all predictions together."""
+    if kind == "pooled" and len(factors) == 1:
         estimate = pool(report)[next(iter(factors))]
-    elif len({report.predictions[model].rows.tobytes() for model, _ in factors}) > 1:
-        raise NoIntervalError("the models were not tested on the same rows")
     else:
-        terms = [_term(report, key, f, _of_all(report, key)) for key, f in factors.items()]
-        estimate = answer(linear(*terms), Asked(report.confidence_level))
-    if np.isnan(estimate.low):
+        leaves = _leaves(report, kind, factors)
+        terms = ((f * report.data.sign(key[1]), leaves[key]) for key, f in factors.items())
+        method = "cv" if kind == "cv" else "auto"
+        estimate = answer(linear(*terms), Asked(report.confidence_level, method=method))
+    if not np.isfinite(estimate.low):
         raise NoIntervalError(estimate.note)
     return estimate
 
 
-def _of_all(report: FoldValues, key: Key) -> Linearized:
-    """A metric of the out-of-fold predictions of all folds together."""
-    (model, metric), data = key, report.data
-    measure, part = metric_of(data.scorers.get(metric)), report.predictions[model]
-    if measure is None or needs_common_scale(measure):
-        raise NoIntervalError(pool(report)[key].note)
-    group = data.dependent(part.rows)
-    design = INDEPENDENT if group is None else Design(np.unique(group, return_inverse=True)[1])
-    return linearize(sample_of_fold(data, metric, part, design)[0])
+def _leaves(report: FoldValues, kind: str, keys: Iterable[Key]) -> dict[Key, Leaf]:
+    """What values of the fitted models are computed with."""
+    statistics = (_means_of_folds if kind == "cv" else _of_all)(report, list(keys))
+    leaves = {}
+    for key, each in statistics.items():
+        known: Any = {"source": report.data, "name": key[0], "bounds": each.bounds}
+        leaves[key] = Leaf(float(each.value), each.origin.metric, partial(_same, each), **known)
+    return leaves
 
 
-def _term(report: FoldValues, key: Key, factor: float, statistic: Linearized) -> tuple[float, Leaf]:
-    """A value of a model, and its factor in a sum of values of scorers."""
-    value, metric, bounds = float(statistic.value), statistic.origin.metric, statistic.bounds
-    leaf = Leaf(value, metric, lambda: statistic, None, report.data, key[0], bounds)
-    return factor * report.data.sign(key[1]), leaf
+def _same(statistic: Linearized) -> Linearized:
+    return statistic
+
+
+def _of_all(report: FoldValues, keys: Sequence[Key]) -> dict[Key, Linearized]:
+    """Metrics of the out-of-fold predictions of all folds together."""
+    found, data = {}, report.data
+    for model, metric in keys:
+        measure, part = metric_of(data.scorers.get(metric)), report.predictions[model]
+        if part.rows.tobytes() != report.predictions[keys[0][0]].rows.tobytes():
+            raise NoIntervalError("the models were not tested on the same rows")
+        if measure is None or needs_common_scale(measure):
+            raise NoIntervalError(pool(report)[model, metric].note)
+        design = data.design_of(part.rows)
+        found[model, metric] = linearize(sample_of_fold(data, metric, part, design)[0])
+    return found
 
 
 def _corrected(report: FoldValues, factors: Factors) -> Estimate:
     """Nadeau and Bengio's interval over the defined folds, clipped to the range of the metric."""
-    values, results = _on_common_folds(report, factors)
-    finite = np.isfinite(values)
-    if finite.sum() < 2 or np.isinf(values).any():
-        raise NoIntervalError(
-            f"the metric has a finite value on {finite.sum()} folds; 2 are needed"
-        )
-    (_, metric), *others = factors
-    estimate = fold_tests.corrected_resampled_interval(
-        values[finite],
-        confidence_level=report.confidence_level,
-        **group_sizes(report.grouping, compress(next(iter(results.values())), finite)),
-    )
-    if not estimate.standard_error > 0:
-        return replace(estimate, low=_NAN, high=_NAN, note=fold_tests.NO_SPREAD)
-    if others:
-        return estimate
-    low, high = bounds_of(report.data, metric)
-    return replace(estimate, low=max(estimate.low, low), high=min(estimate.high, high))
+    values = _on_common_folds(report, factors)[0]
+    n_finite = np.isfinite(values).sum()
+    if n_finite < 2 or np.isinf(values).any():
+        raise NoIntervalError(f"the metric has a finite value on {n_finite} folds; 2 are needed")
+    leaves = ((f, _folds(report, key)) for key, f in factors.items())
+    terms = ((f * deferred.sign, deferred.read()) for f, deferred in leaves)
+    return answer(linear(*terms), Asked(report.confidence_level))
 
 
 def bounds_of(data: Any, name: str) -> tuple[float, float]:
@@ -347,26 +346,13 @@ def bounds_of(data: Any, name: str) -> tuple[float, float]:
 # --------------------------------------------------------------------------- mean over folds
 
 
-def _of_folds(report: FoldValues, key: Key) -> Linearized:
-    """The mean of a metric over the folds on which it is defined."""
-    values, results = _on_common_folds(report, {key: 1.0})
-    return _fold_mean(report, key, list(compress(results[key], np.isfinite(values))))
-
-
-_STATISTICS = {"cv": _of_folds, "pooled": _of_all}
-
-
-def _over_folds(report: FoldValues, factors: Factors) -> Estimate:
-    """The mean over folds, with the contribution of each row to the value of its fold."""
-    values, results = _on_common_folds(report, factors)
-    terms = []
-    for key, factor in factors.items():
-        mean = _fold_mean(report, key, list(compress(results[key], np.isfinite(values))))
-        terms.append(_term(report, key, factor, mean))
-    estimate = answer(linear(*terms), Asked(report.confidence_level, method="cv"))
-    if not np.isfinite(estimate.low):
-        raise NoIntervalError(estimate.note)
-    return estimate
+def _means_of_folds(report: FoldValues, keys: Sequence[Key]) -> dict[Key, Linearized]:
+    """The means of metrics over the folds on which all of them are defined."""
+    values, results = _on_common_folds(report, dict.fromkeys(keys, 1.0))
+    is_known = np.isfinite(values)
+    return {
+        key: _fold_mean(report, key, list(compress(of, is_known))) for key, of in results.items()
+    }
 
 
 def _fold_mean(report: FoldValues, key: Key, results: Sequence[FoldResult]) -> Linearized:
@@ -376,17 +362,12 @@ def _fold_mean(report: FoldValues, key: Key, results: Sequence[FoldResult]) -> L
         raise NoIntervalError("only metrics of this package have influence values")
     if not results or not all(r.responses for r in results):
         raise NoIntervalError("the report holds no predictions or true labels")
-    sign, predictions = data.sign(metric), _predictions_by_fold(report, model)
-    values = [sign * result.values[metric] for result in results]
-    samples, rows, numbers = [], [], []
-    for result, value in zip(results, values, strict=True):
-        known = predictions[result.fold], value
-        sample, positions = sample_of_fold(data, metric, result, known=known)
-        samples.append(sample)
-        rows.append(result.rows[positions])
-        numbers.append(rows[-1] + result.fold * report.n_samples)
-    number, value = np.concatenate(numbers), float(np.mean(values))
-    return mean_of_samples(samples, np.concatenate(rows), data, value, number=number)
+    predictions = _predictions_by_fold(report, model)
+    parts = []
+    for result in results:
+        known = predictions[result.fold], data.sign(metric) * result.values[metric]
+        parts.append(FoldSample.of(data, metric, result, known))
+    return mean_of_samples(parts, data)
 
 
 @computed_once
@@ -395,20 +376,39 @@ def _predictions_by_fold(report: FoldValues, model: str) -> dict[int, Rows]:
     return {result.fold: report.data.predicted(result) for result in report.results_of(model)}
 
 
+class FoldSample(NamedTuple):
+    """A metric of a fold, the rows of the data that it reads, and numbers of the predictions."""
+
+    sample: TallySample
+    rows: Array
+    number: Array
+
+    @classmethod
+    def of(cls, data: ScoredData, metric: str, part: Any, known: Any = None) -> FoldSample:
+        """Read a metric of the predictions of a fold, or of some of its rows."""
+        sample, positions = sample_of_fold(data, metric, part, known=known)
+        return cls(sample, part.rows[positions], data.number_of(part)[positions])
+
+
 def mean_of_samples(
-    samples: Sequence[TallySample], rows: Array, data: ScoredData, value: float, **identity: Any
+    parts: Sequence[FoldSample], data: ScoredData, cluster_of: Array | None = None
 ) -> Linearized:
-    """The mean of a metric over folds, with the contributions of these rows of the data."""
+    """The mean of a metric over folds, with the contribution of each row.
+
+    ``cluster_of`` is the cluster of each row of the data, by which groups are compared.
+    """
+    samples, rows, numbers = zip(*parts, strict=True)
     folds = [linearize(sample) for sample in samples]
     if not all(fold.has_influence for fold in folds):
         raise NoIntervalError(f"{samples[0].metric.name} has no derivative by its rows")
-    group = data.dependent(rows)
-    if group is not None:
-        group = np.unique(group, return_inverse=True)[1]
+    all_rows = np.concatenate(rows)
     labels = [sample.label for sample in samples if sample.label is not None]
     label = np.concatenate(labels) if len(labels) == len(samples) else None
-    design = RowDesign(None, group, **identity)
-    return mean_of_folds(folds, value, Atoms.each_row(len(rows), design, label))
+    cluster = None if cluster_of is None else cluster_of[all_rows]
+    group, number = data.design_of(all_rows).group, np.concatenate(numbers)
+    design = RowDesign(None, group, number=number, cluster=cluster)
+    value = float(np.mean([sample.value for sample in samples]))
+    return mean_of_folds(folds, value, Atoms.each_row(len(all_rows), design, label))
 
 
 def sample_of_fold(
@@ -495,8 +495,8 @@ def _nested(report: FoldValues, factors: Factors) -> Estimate:
 
 
 KINDS: Mapping[str, Callable[[FoldValues, Factors], Estimate]] = {
-    "pooled": _pooled,
-    "cv": _over_folds,
+    "pooled": partial(_fitted, kind="pooled"),
+    "cv": partial(_fitted, kind="cv"),
     "corrected": _corrected,
     "nested": _nested,
 }

@@ -17,7 +17,7 @@ from skmetrics_ext.inference.selection import CandidateNoise, repeats_to_separat
 from skmetrics_ext.numeric import Array, parts
 from skmetrics_ext.report.fold import Fold, FoldResult
 from skmetrics_ext.report.out_of_fold import ScoredData
-from skmetrics_ext.report.summary import NoIntervalError, sample_of_fold
+from skmetrics_ext.report.summary import FoldSample, NoIntervalError
 from skmetrics_ext.scoring.scorer import metric_of
 from skmetrics_ext.validation import InvalidParameterError
 
@@ -115,11 +115,11 @@ class RowNoise:
         if self.why or not np.isfinite(value):
             return
         try:
-            sample, read = sample_of_fold(self.data, self.metric, result)
+            sample, rows, _ = FoldSample.of(self.data, self.metric, result)
         except NoIntervalError as error:
             self.why = str(error)
             return
-        statistic, rows = linearize(sample), result.rows[read]
+        statistic = linearize(sample)
         if self.samples or not statistic.has_influence:
             self.samples[place, result.fold] = sample, rows
             if self.class_shares:
