@@ -19,7 +19,6 @@ from skmetrics_ext.cli.values import Values
 from skmetrics_ext.formats import line_width, signed
 from skmetrics_ext.inference.estimate_rows import EstimateRow
 from skmetrics_ext.inference.estimates import Estimates
-from skmetrics_ext.inference.notes import OTHER_WAY
 from skmetrics_ext.requirements import check_requirements
 from skmetrics_ext.tables import Shown
 
@@ -209,12 +208,7 @@ def _compare(options: argparse.Namespace) -> int:
             _described(data),
             *(claim_text(row) for row in whole if "concluded" in row),
         ]
-        turned = [
-            f"{row['model']}: {row['note']}"
-            for row in values.table
-            if row["group"] is None and OTHER_WAY.partition(":")[0] in row["note"]
-        ]
-        return str(Estimates(pairs, lead=lead, notes=turned, adjusted=pairs.adjusted))
+        return str(Estimates(pairs, lead=lead, adjusted=pairs.adjusted))
 
     def former() -> Any:
         old = _renamed_pairs(pairs, by_group=bool(options.by))

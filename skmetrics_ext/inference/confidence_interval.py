@@ -339,8 +339,10 @@ def _of_models(given: Given, made: Made, level: float, rows: Any) -> Estimates:
         raise InvalidParameterError("y_pred has no model: pass {'a': pred_a, 'b': pred_b}.")
     listed, known = [], leaves_of_models(given, "y_pred", rows)
     for name, (leaf, statistic) in zip(given.y_pred, known, strict=True):
-        estimate: Any = interval_of(statistic, made.method, level, made.plan)
-        estimate = replace(estimate, _made=made._replace(expression=leaf))
+        estimate: Any = interval_of(statistic, made.method, level, made.plan, is_whole=True)
+        note = note_on_response(given.y_pred[name], statistic.origin)
+        note = "; ".join(filter(None, (estimate.note, note)))
+        estimate = replace(estimate, note=note, _made=made._replace(expression=leaf))
         listed.append(row_from(estimate, model=name, n_rows=estimate.n))
     positive = class_notes(positive_class_of(known[0][1].origin))
     return Estimates(listed, confidence_level=level, notes=positive)

@@ -15,6 +15,7 @@ from skmetrics_ext.inference.arithmetic import asked_again, compared, result_of
 from skmetrics_ext.inference.compare import is_ratio
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
 from skmetrics_ext.inference.margins import Asked
+from skmetrics_ext.inference.notes import OTHER_WAY
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.registry import METRICS, Metric, find, scorers
 from skmetrics_ext.registry.defaults import display_name
@@ -222,7 +223,12 @@ def pairs_of(rows: Sequence[EstimateRow], name: str, wanted: Any) -> list[Estima
     found, read = [], dict[Any, Any]()  # rows of a statistic are read once
     for row, other in pairs:
         difference = difference_row(_compared(row, other, read), row, other[name])
-        found.append(difference.changed(value_a=row["value"], value_b=other["value"]))
+        turned = [
+            f"{each[name]}: {OTHER_WAY}" for each in (row, other) if OTHER_WAY in each["note"]
+        ]
+        note = "; ".join(filter(None, [difference["note"], *turned]))
+        values = {"value_a": row["value"], "value_b": other["value"]}
+        found.append(difference.changed(**values, note=note))
     return found
 
 

@@ -85,6 +85,14 @@ def test_comparisons_name_the_model_whose_area_is_below_chance(name):
     for first, second, said in ((1 - BAD, BAD, f"a: {WORSE}"), (BAD, 1 - BAD, f"b: {WORSE}")):
         assert said in sx.compare(name, TRUE, first, second, **asked).note
         assert said in sx.compare_samples(name, TRUE, first, TRUE, second, **asked).note
+        models = {"first": first, "second": second}
+        for door in (
+            sx.confidence_interval(name, TRUE, models, **asked),
+            sx.compute_metrics([name], TRUE, y_score=models, intervals=True, **asked),
+        ):
+            (row,) = door.against("each")
+            named = said.replace("a: ", "first: ").replace("b: ", "second: ")
+            assert named.partition(";")[0] in row.note
     assert WORSE not in sx.compare(name, TRUE, BAD, np.sqrt(BAD), **asked).note
     assert WORSE not in sx.compare_samples(name, TRUE, BAD, TRUE, np.sqrt(BAD), **asked).note
 
