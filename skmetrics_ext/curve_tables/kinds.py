@@ -92,6 +92,7 @@ class Roc(Kind):
 class PrecisionRecall(Kind):
     """Precision over recall."""
 
+    has_steps = True
     x, y, averaged = "recall", "precision", ("precision",)
     x_label, y_label = "Recall", "Precision"
     value_name = "AP"
@@ -282,6 +283,7 @@ class Decision(Kind):
 class Threshold(Kind):
     """Metrics of labels over the threshold at and above which a row is predicted positive."""
 
+    has_steps = True
     x, y, averaged = "threshold", "value", ("value",)
     x_label, y_label = "Threshold (scores at or above it are predicted positive)", "Value"
     bounds = (-np.inf, np.inf)

@@ -155,6 +155,7 @@ class Kind:
     methods: ClassVar[tuple[str, ...]] = RESPONSES
     pools: ClassVar[bool] = False  # whether folds are joined into one set, each row once
     side: ClassVar[str] = "one"  # "either": the picture is the same whichever class is positive
+    has_steps: ClassVar[bool] = False  # whether a point's ordinate holds back to the point before
     x: ClassVar[str]
     y: ClassVar[str]
     averaged: ClassVar[tuple[str, ...]]  # columns that are averaged over folds, y first

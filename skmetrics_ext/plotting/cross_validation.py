@@ -31,6 +31,32 @@ _LINE = 0.19  # inches for a line of a name
 _MODELS = "skmetrics_ext:models"  # marks an axis with models of an earlier display
 
 
+def _of_report(
+    display: type[CrossValidationDisplay],
+    report: Any,
+    interval: str | None = None,
+    confidence_level: float | None = None,
+) -> CrossValidationDisplay:
+    """The folds of a report, with the intervals of its summary."""
+    report = check_report(report)
+    level = report.confidence_level if confidence_level is None else confidence_level
+    made = display(report.folds(), baseline=report.baseline, confidence_level=level)
+    for row in replace(report, confidence_level=level).summary(interval):
+        drawn = {key: row[key] for key in ("low", "high", "train") if key in row}
+        made._summary[row.metric, row.model] |= drawn
+        made._target = row.target
+    return made
+
+
+def _of_cv_results(
+    display: type[CrossValidationDisplay], cv_results: Mapping[str, Any], **options: Any
+) -> CrossValidationDisplay:
+    """The folds of one or several results of ``cross_validate``."""
+    by_model = cv_results if is_by_model(cv_results) else {"model": cv_results}
+    rows = [row for name, result in by_model.items() for row in folds_of_results(name, result)]
+    return display(rows, **options)
+
+
 @document_display
 class CrossValidationDisplay(Display):
     """Comparison of models by metric: folds as dots, mean and interval, the baseline marked.
@@ -78,9 +104,9 @@ class CrossValidationDisplay(Display):
     """
 
     doors: ClassVar[Mapping[str, Door]] = {
-        "from_report": Door(None, ("report",), {"interval": None, "confidence_level": None}),
+        "from_report": Door(_of_report, ("report",), {"interval": None, "confidence_level": None}),
         "from_cv_results": Door(
-            None, ("cv_results",), {"baseline": None, "confidence_level": 0.95}
+            _of_cv_results, ("cv_results",), {"baseline": None, "confidence_level": 0.95}
         ),
     }
 
@@ -104,15 +130,13 @@ class CrossValidationDisplay(Display):
         }
 
     @classmethod
-    def from_report(
-        cls,
-        report: Any,
-        *,
-        interval: str | None = None,
-        confidence_level: float | None = None,
-        ax: Axes | None = None,
-        **options: Any,
-    ) -> Self:
+    def _of_data(cls, door: str, *data: Any, **options: Any) -> Self:
+        """The display of data that a constructor takes, computed but not drawn."""
+        display: Self = cls.doors[door].read(cls, *data, **options)
+        return display
+
+    @classmethod
+    def from_report(cls, report: Any, **options: Any) -> Self:
         """Draw a `cross_validation_report` with the intervals of its summary.
 
         Parameters
@@ -128,25 +152,10 @@ class CrossValidationDisplay(Display):
 
         {drawn}
         """
-        level = check_report(report).confidence_level
-        level = level if confidence_level is None else confidence_level
-        display = cls(report.folds(), baseline=report.baseline, confidence_level=level)
-        for row in replace(report, confidence_level=level).summary(interval):
-            drawn = {key: row[key] for key in ("low", "high", "train") if key in row}
-            display._summary[row.metric, row.model] |= drawn
-            display._target = row.target
-        return display.plot(ax, **options)
+        return cls._drawn("from_report", report, **options)
 
     @classmethod
-    def from_cv_results(
-        cls,
-        cv_results: Mapping[str, Any],
-        *,
-        baseline: str | None = None,
-        confidence_level: float = 0.95,
-        ax: Axes | None = None,
-        **options: Any,
-    ) -> Self:
+    def from_cv_results(cls, cv_results: Mapping[str, Any], **options: Any) -> Self:
         """Draw results of scikit-learn's ``cross_validate``.
 
         Parameters
@@ -163,10 +172,7 @@ class CrossValidationDisplay(Display):
 
         {drawn}
         """
-        by_model = cv_results if is_by_model(cv_results) else {"model": cv_results}
-        rows = [row for name, result in by_model.items() for row in folds_of_results(name, result)]
-        display = cls(rows, baseline=baseline, confidence_level=confidence_level)
-        return display.plot(ax, **options)
+        return cls._drawn("from_cv_results", cv_results, **options)
 
     # --------------------------------------------------------------------- computing
 

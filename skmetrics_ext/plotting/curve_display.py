@@ -36,7 +36,6 @@ class CurveDisplay(ModelDisplay):
 
     _kind: ClassVar[type[Kind]]  # computes the lines
     size: ClassVar[tuple[float, float]] = (5.4, 4.4)
-    drawstyle: ClassVar[str] = "default"
     markers: ClassVar[tuple[str, ...]] = ()
     legend_at: str = "best"
     reference: ClassVar[tuple[Any, Any, str] | None] = None  # abscissas, ordinates and label
@@ -164,7 +163,8 @@ class CurveDisplay(ModelDisplay):
 
     def _draw_line(self, ax: Any, line: Line, options: Mapping[str, Any]) -> Any:
         width = 2.2 if line.fold == MEAN else 1.8
-        options = {"linewidth": width, "drawstyle": self.drawstyle, **options}
+        drawstyle = "steps-pre" if self._kind.has_steps else "default"
+        options = {"linewidth": width, "drawstyle": drawstyle, **options}
         return ax.plot(line.columns[self._kind.x], line.columns[self._kind.y], **options)[0]
 
     def _draw_band(self, ax: Any, line: Line, colour: str, band: str) -> None:
@@ -178,7 +178,7 @@ class CurveDisplay(ModelDisplay):
             label = "interval of the mean"
             if line.interval is not None:
                 label = f"{100 * line.interval.confidence_level:g} % {label}"
-        step = {"steps-pre": "pre", "steps-post": "post"}.get(self.drawstyle)
+        step = "pre" if self._kind.has_steps else None
         alpha = 0.2 if self._n_curves == 1 else 0.12
         look = {"step": step, "color": colour, "alpha": alpha, "linewidth": 0, "label": label}
         self.bands_.append(ax.fill_between(columns[self._kind.x], low, high, **look))

@@ -115,7 +115,6 @@ class PrecisionRecallCurvesDisplay(CurveDisplay):
     """
 
     _kind = kinds.PrecisionRecall
-    drawstyle = "steps-pre"
     legend_at = "lower left"
     size = (5.2, 5.0)
 
@@ -377,7 +376,6 @@ class ThresholdDisplay(CurveDisplay):
     """
 
     _kind = kinds.Threshold
-    drawstyle = "steps-pre"
     legend_at = "outside"
 
     def __init__(self, lines: LineTable | Sequence[Line], **options: Any) -> None:

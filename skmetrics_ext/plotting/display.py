@@ -66,6 +66,19 @@ class Display:
         """Options with which the table of rows, or of folds, is computed."""
         return {}
 
+    @classmethod
+    def _of_data(cls, door: str, *data: Any, **options: Any) -> Self:
+        """The display of data that a constructor takes, computed but not drawn."""
+        raise NotImplementedError
+
+    @classmethod
+    def _drawn(cls, door: str, *data: Any, ax: Any = None, **options: Any) -> Self:
+        """Compute the display and draw it, each with the options it takes."""
+        _, _, own, in_folds = cls.doors[door]
+        of_data = (*own, *cls._computing(in_folds))
+        computing = {key: options.pop(key) for key in of_data if key in options}
+        return cls._of_data(door, *data, **computing).plot(ax, **options)
+
     @renamed_argument("library", "backend")
     def frame(self, *args: Any, backend: Library = "pandas", **options: Any) -> Any:
         """The numbers behind the picture as a data frame.
@@ -97,11 +110,6 @@ class ModelDisplay(Display):
     """
 
     doors = DOORS
-
-    @classmethod
-    def _of_data(cls, door: str, *data: Any, **options: Any) -> Self:
-        """The display of data that a constructor takes, computed but not drawn."""
-        raise NotImplementedError
 
     @classmethod
     def from_predictions(cls, y_true: ArrayLike, y_score: Any, **options: Any) -> Self:
@@ -228,14 +236,6 @@ class ModelDisplay(Display):
         {drawn}
         """
         return cls._drawn("from_report", parts.check_report(report), model, **options)
-
-    @classmethod
-    def _drawn(cls, door: str, *data: Any, ax: Any = None, **options: Any) -> Self:
-        """Compute the display and draw it, each with the options it takes."""
-        _, _, own, in_folds = cls.doors[door]
-        of_data = (*own, *cls._computing(in_folds))
-        computing = {key: options.pop(key) for key in of_data if key in options}
-        return cls._of_data(door, *data, **computing).plot(ax, **options)
 
 
 # --------------------------------------------------------------------------- documentation

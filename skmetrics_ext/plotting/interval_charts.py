@@ -168,38 +168,29 @@ def draw_leaderboard(result: Any, ax: Any = None) -> Any:
 
 
 def draw_ranks(result: Any, ax: Any = None) -> Any:
-    """Draw Demsar's (2006) critical-difference diagram, the best mean rank on top."""
+    """Draw Demsar's (2006) critical-difference diagram, the best mean rank on top.
+
+    Models that do not differ are joined by a line.
+    """
     ranks = dict(zip(result.names, result.average_ranks.tolist(), strict=True))
     names = sorted(ranks, key=lambda name: -ranks[name])
     means = [ranks[name] for name in names]
-    ax = _draw_joined("NemenyiResult.plot", ax, names, means, result._as_rows(), result.alpha)
+    ax = axes.make_axes("NemenyiResult.plot", ax, (6.0, _HEIGHT * len(names) + 1.3))
+    ax.plot(means, range(len(names)), "o", color=axes.COLOURS[0], zorder=3)
+    axes.name_rows(ax, [str(name) for name in names], from_top=False)
+    thin = axes.REFERENCE | {"linewidth": 0.7, "linestyle": ":"}
+    runs = not_different(names, result._as_rows(), result.alpha)
+    heights = len(names) - 1 + _STEP * (np.arange(len(runs)) + 1.5)
+    for height, ends in zip(heights.tolist(), runs, strict=True):
+        ax.plot([means[k] for k in ends], [height] * 2, color=axes.GREY, linewidth=3)
+        for k in ends:
+            ax.plot([means[k]] * 2, [k, height], **thin)
     length, height = result.critical_difference, -_STEP * 2
     ax.plot([means[-1], means[-1] + length], [height] * 2, "|-", color=axes.COLOURS[1])
     place: Any = {"xytext": (0, 3), "textcoords": "offset points", "ha": "center"}
     ax.annotate(f"CD = {length:.3g}", (means[-1] + length / 2, height), fontsize="small", **place)
     ax.set_xlabel("mean rank, 1 the best; a line joins models within the critical difference")
     axes.fit_text(ax)
-    return ax
-
-
-def _draw_joined(
-    what: str,
-    ax: Any,
-    names: Sequence[Any],
-    means: Sequence[float],
-    rows: Sequence[Mapping[str, Any]],
-    level: float,
-) -> Any:
-    """Draw a dot for each model, from the bottom, and lines over models that do not differ."""
-    ax = axes.make_axes(what, ax, (6.0, _HEIGHT * len(names) + 1.3))
-    ax.plot(means, range(len(names)), "o", color=axes.COLOURS[0], zorder=3)
-    axes.name_rows(ax, [str(name) for name in names], from_top=False)
-    for place, (first, last) in enumerate(not_different(names, rows, level)):
-        height = len(names) - 1 + _STEP * (place + 1.5)
-        ax.plot([means[first], means[last]], [height] * 2, color=axes.GREY, linewidth=3)
-        thin = axes.REFERENCE | {"linewidth": 0.7, "linestyle": ":"}
-        for k in (first, last):
-            ax.plot([means[k]] * 2, [k, height], **thin)
     return ax
 
 

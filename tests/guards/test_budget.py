@@ -22,7 +22,7 @@ LIMITS = {
     "operations": 610,
     "merged and slices": 3901,
     "validation": 2754,
-    "plotting": 1470,
+    "plotting": 1456,
     "curve_tables": 1178,
     "backends": 2190,
     "top level": 1930,

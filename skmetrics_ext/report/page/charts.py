@@ -111,7 +111,10 @@ def chart_of(name: str, table: LineTable, model: str = "") -> Chart:
         x, y, low, high = (columns.get(key) for key in (kind.x, kind.y, "low", "high"))
         if line.fold == MEAN:
             low, high = y - columns["std"], y + columns["std"]
-        kept = np.isfinite(x) & np.isfinite(y)
+        kept = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
+        at = kept
+        if kind.has_steps:  # a point, then the corner above or below it
+            at, kept = np.repeat(kept, 2)[:-1], np.repeat(kept, 2)[1:]
         if low is not None:
             low, high = np.fmin(low, y)[kept], np.fmax(high, y)[kept]
         shown = "" if is_fold else line.model or model
@@ -121,7 +124,7 @@ def chart_of(name: str, table: LineTable, model: str = "") -> Chart:
         look = sum(curve.kind != "fold" for curve in curves) % LOOKS
         shape = "fold" if is_fold else "points" if has_bins else "line"
         text = _value_text(kind, line)
-        curves.append(ChartCurve(shown, text, x[kept], y[kept], look, shape, low, high))
+        curves.append(ChartCurve(shown, text, x[at], y[kept], look, shape, low, high))
     labels = kind.x_label, kind.y_label
     return Chart(name, TITLES[name], *labels, curves, name != "precision_recall")
 
@@ -129,7 +132,10 @@ def chart_of(name: str, table: LineTable, model: str = "") -> Chart:
 def _value_text(kind: type[Kind], line: Any) -> str:
     """The number that summarises a line, with its interval; "" if it is undefined."""
     if hasattr(line, "bins"):
-        return "" if np.isnan(line.error) else f"ECE {line.error:.3f}"
+        texts = [] if np.isnan(line.error) else [f"ECE {line.error:.3f}"]
+        if line.slope == line.slope:
+            texts.append(f"slope {line.slope:z.2f}, intercept {line.intercept:z.2f}")
+        return ", ".join(texts)
     ends = "" if line.interval is None else interval(line.interval.low, line.interval.high)
     value = f"{known(line.value)} {ends}".strip()
     return f"{kind.value_name} {value}" if value else ""
