@@ -426,6 +426,33 @@ def leaf_of(given: Given, statistic: Linearized, **identity: Any) -> Leaf:
     return Leaf(value, sample.metric, given, rows, bounds=statistic.bounds, **identity)
 
 
+def leaves_of_models(
+    given: Given, argument: str = "", rows: Any = None
+) -> list[tuple[Leaf, Linearized]]:
+    """The statistic of each model on the same rows; ``given`` holds the predictions of all.
+
+    Errors name the model at fault, as an element of the argument if there is one.
+    """
+    models, labelling = given.y_pred, given.labelling
+    names = [f"{argument}[{name!r}]" if argument else name for name in models]
+    named = dict(zip(names, models.values(), strict=True))
+    design = given.sample_weight, given.groups, given.strata, given.weights_are
+    statistics = []
+    if labelling is None:
+        with naming_labelling():
+            samples = readers.samples_of_models(given.metric, given.y_true, named, *design)
+            statistics = list(map(linearize, samples))
+    else:
+        for name, pred in named.items():
+            with readers.errors_naming(name):
+                statistics.append(labelling.statistic(given.metric, given.y_true, pred, *design))
+    found, source = [], object()
+    for place, (pred, statistic) in enumerate(zip(models.values(), statistics, strict=True)):
+        own = replace(given, metric=readers.of_model(given.metric, place), y_pred=pred)
+        found.append((leaf_of(own, statistic, rows=rows, source=source), statistic))
+    return found
+
+
 def value_of(statistic: Linearized | str, place: int | None) -> Linearized | str:
     """The statistic of one of several values, by its place, or why there is none."""
     if isinstance(statistic, str) or place is None:

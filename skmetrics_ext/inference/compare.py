@@ -15,7 +15,7 @@ from skmetrics_ext.annotations import usage
 from skmetrics_ext.inference import anytime
 from skmetrics_ext.inference import reader_studies as studies
 from skmetrics_ext.inference.abstention import Abstained, may_abstain
-from skmetrics_ext.inference.algebra import Given, Made, leaf_of, linear, mapped
+from skmetrics_ext.inference.algebra import Given, Made, leaves_of_models, linear, mapped
 from skmetrics_ext.inference.anytime import ANYTIME, MIN_ROWS
 from skmetrics_ext.inference.directions import with_directions
 from skmetrics_ext.inference.draws import pairs
@@ -31,9 +31,8 @@ from skmetrics_ext.inference.labelling import (
     Corrected,
     Labelling,
     Population,
-    naming_labelling,
 )
-from skmetrics_ext.inference.linearized import Linearized, linearize
+from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.inference.margins import Alternative, Asked, Claim, Contrast, on_side
 from skmetrics_ext.inference.methods import facts_of_both
 from skmetrics_ext.inference.notes import JUMPS, NONE, note_on_metric, with_design
@@ -271,7 +270,7 @@ def compare(
     claim = Claim.of(alternative, margin, measure)
     plan = DrawPlan(n_resamples, stratified, random_state, n_jobs, progress, min_rows)
     asked = Asked(claim.level(level), claim, plan, method)
-    models = {"pred_a": pred_a, "pred_b": pred_b}
+    models: dict[str, Any] = {"pred_a": pred_a, "pred_b": pred_b}
     if readers is not None:
         studies.refuse_others(compare, "with readers=", given, studies.KEPT)
         log = is_ratio(measure)
@@ -282,39 +281,19 @@ def compare(
         plain |= {"confidence_level": confidence_level, **metric_params}
         of_reader: Any = compare(metric, y_true, pred_a, pred_b, **plain)
         return studies.of_one_reader(of_reader)
-    design = sample_weight, groups, strata, weights_are
     labelling = Labelling.of(**{name: given[name] for name in LABELLING})
     if labelling is not None:
         labelling = replace(labelling, responses=(pred_a, pred_b))
-    statistics = statistics_of_models(measure, y_true, models, design, labelling)
-    result = compare_pair(statistics[0], statistics[1], asked)
+    rows = Given(measure, y_true, models, sample_weight, groups, strata, weights_are, labelling)
+    (a, first), (b, second) = leaves_of_models(rows)
+    result = compare_pair(first, second, asked)
     if measure.spec.is_known:
-        facts = facts_of_both(result.facts, statistics[0])
-        note = with_directions(result.note, statistics, (pred_a, pred_b), asked.level)
+        facts, sides = facts_of_both(result.facts, first), (first, second)
+        note = with_directions(result.note, sides, (pred_a, pred_b), asked.level)
         result = replace(result, facts=facts, note=note)
-    source = object()  # both are of one call
-    own_metrics = [rows_of.of_model(measure, place) for place in range(2)]
-    a, b = (
-        leaf_of(Given(own, y_true, pred, *design, labelling), statistic, source=source)
-        for own, pred, statistic in zip(own_metrics, models.values(), statistics, strict=True)
-    )
-    sides = [mapped(leaf, "log") if LOG_RATIO in result.method else leaf for leaf in (a, b)]
-    made = Made(linear((1.0, sides[0]), (-1.0, sides[1])), plan, method, claim)
+    leaves = [mapped(leaf, "log") if LOG_RATIO in result.method else leaf for leaf in (a, b)]
+    made = Made(linear((1.0, leaves[0]), (-1.0, leaves[1])), plan, method, claim)
     return replace(result, _made=made)
-
-
-def statistics_of_models(
-    metric: Metric, y_true: Any, models: Any, design: Any, labelling: Labelling | None
-) -> Sequence[Linearized]:
-    """The statistic of each model on the same rows, of which some may have a label."""
-    if labelling is None:
-        with naming_labelling():
-            return list(map(linearize, rows_of.samples_of_models(metric, y_true, models, *design)))
-    statistics = []
-    for name, pred in models.items():
-        with rows_of.errors_naming(name):
-            statistics.append(labelling.statistic(metric, y_true, pred, *design))
-    return statistics
 
 
 def difference_of(first: Linearized, second: Linearized, *, log: bool = False) -> Linearized:

@@ -11,9 +11,15 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference import reader_studies as studies
 from skmetrics_ext.inference.abstention import Abstained, may_abstain
-from skmetrics_ext.inference.algebra import Given, Leaf, Made, Missing, leaf_of, value_of
+from skmetrics_ext.inference.algebra import (
+    Given,
+    Made,
+    Missing,
+    leaf_of,
+    leaves_of_models,
+    value_of,
+)
 from skmetrics_ext.inference.anytime import MIN_ROWS
-from skmetrics_ext.inference.compare import statistics_of_models
 from skmetrics_ext.inference.directions import note_on_response
 from skmetrics_ext.inference.draws import readers as rows_of
 from skmetrics_ext.inference.draws.atoms import WeightsAre
@@ -346,22 +352,6 @@ def _of_models(given: Given, made: Made, level: float, rows: Any) -> Estimates:
         listed.append(row_from(estimate, model=name, n_rows=estimate.n))
     positive = class_notes(positive_class_of(known[0][1].origin))
     return Estimates(listed, confidence_level=level, notes=positive)
-
-
-def leaves_of_models(
-    given: Given, argument: str, rows: Any = None
-) -> list[tuple[Leaf, Linearized]]:
-    """The statistic of each model on the same rows; ``given`` holds the predictions of all."""
-    models, source = given.y_pred, object()
-    by_label = {f"{argument}[{name!r}]": pred for name, pred in models.items()}
-    design = given.sample_weight, given.groups, given.strata, given.weights_are
-    shared = given.metric, given.y_true, by_label, design, given.labelling
-    found = []
-    for place, statistic in enumerate(statistics_of_models(*shared)):
-        own = rows_of.of_model(given.metric, place)
-        read = replace(given, metric=own, y_pred=[*models.values()][place])
-        found.append((leaf_of(read, statistic, rows=rows, source=source), statistic))
-    return found
 
 
 def _of_several(metrics: Sequence[str], y_true: Any, y_pred: Any, given: Options) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import ceil, isfinite
 from typing import Any, Literal, NamedTuple
@@ -11,16 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference import reader_studies as studies
-from skmetrics_ext.inference.algebra import Given
+from skmetrics_ext.inference.algebra import Given, leaves_of_models
 from skmetrics_ext.inference.area_power import AREA_VARIANCES, MOST_ROWS, AreaVariance, least_rows
 from skmetrics_ext.inference.calibration_intervals import calibration_slope_intercept
-from skmetrics_ext.inference.compare import statistics_of_models
 from skmetrics_ext.inference.draws import readers as rows_of
 from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.rankings import is_area
 from skmetrics_ext.inference.draws.samples import share_of
 from skmetrics_ext.inference.labelling import Corrected, Labelling
-from skmetrics_ext.inference.linearized import Linearized
 from skmetrics_ext.inference.margins import Alternative, Claim
 from skmetrics_ext.inference.methods import freedom_of, methods_of
 from skmetrics_ext.inference.notes import CONTRIBUTIONS
@@ -431,11 +429,11 @@ def _plan_of_pilot(
             f"metric must be one of this package, whose derivative is known, got {metric.name}."
         )
     models = {"pred_a": y_pred, "pred_b": y_pred_b}
+    given = Given(metric, y_true, y_pred if y_pred_b is None else models, *design, labelling)
     if y_pred_b is None:
-        given = Given(metric, y_true, y_pred, *design, labelling)
-        statistics: Sequence[Linearized] = [given.statistic()]
+        statistics = [given.statistic()]
     else:
-        statistics = statistics_of_models(metric, y_true, models, design, labelling)
+        statistics = [statistic for _, statistic in leaves_of_models(given)]
     if not all(statistic.has_influence for statistic in statistics):
         raise InvalidParameterError(
             f"metric={metric.name!r} of these data has no derivative by its rows, from which a "

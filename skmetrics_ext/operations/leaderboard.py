@@ -9,9 +9,16 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skmetrics_ext.inference.algebra import Expression, Given, Leaf, Made, linear, related
+from skmetrics_ext.inference.algebra import (
+    Expression,
+    Given,
+    Leaf,
+    Made,
+    leaves_of_models,
+    linear,
+    related,
+)
 from skmetrics_ext.inference.compare import compare_pair
-from skmetrics_ext.inference.confidence_interval import leaves_of_models
 from skmetrics_ext.inference.draws.atoms import WeightsAre, block_sizes
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan, seed_sequence
 from skmetrics_ext.inference.draws.readers import find_metric
