@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from textwrap import wrap
@@ -57,9 +57,7 @@ def _score(options: argparse.Namespace) -> int:
     def text() -> str:
         tables = [str(_by_group(values, [_described(data)]))]
         if pairs:
-            lead = ["Differences between models"]
-            for models in dict.fromkeys(best.values()):
-                lead += wrap(_best_text(models, best), line_width(), subsequent_indent="    ")
+            lead = ["Differences between models", *_best_lines(best)]
             tables.append(str(Estimates(pairs, lead=lead, adjusted=pairs.adjusted)))
         return "\n\n".join(tables)
 
@@ -143,12 +141,14 @@ def _best_models(pairs: Estimates, level: float) -> dict[str, tuple[str, ...]]:
     return best
 
 
-def _best_text(models: tuple[str, ...], best: Mapping[str, tuple[str, ...]]) -> str:
-    """Names the best model of the metrics that have these models as their best."""
-    first, *others = models
-    metrics = ", ".join(name for name, of_metric in best.items() if of_metric == models)
-    text = f"not distinguishable: {', '.join(others)}" if others else "all others differ"
-    return f"best by {metrics}: {first} ({text})"
+def _best_lines(best: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+    """Names the best models, and the metrics by which they are."""
+    for models in dict.fromkeys(best.values()):
+        first, *others = models
+        metrics = ", ".join(name for name, of_metric in best.items() if of_metric == models)
+        text = f"not distinguishable: {', '.join(others)}" if others else "all others differ"
+        line = f"best by {metrics}: {first} ({text})"
+        yield from wrap(line, line_width(), subsequent_indent="    ")
 
 
 SCORE = Command(
@@ -204,10 +204,9 @@ def _compare(options: argparse.Namespace) -> int:
         return check_requirements(requirements, named, groups, values.reader)
 
     def text() -> str:
-        lead = [
-            _described(data),
-            *(claim_text(row) for row in whole if "concluded" in row),
-        ]
+        claims = [claim_text(row) for row in whole if "concluded" in row]
+        best = {} if claims else _best_models(pairs.like(whole), options.confidence)
+        lead = [_described(data), *claims, *_best_lines(best)]
         return str(Estimates(pairs, lead=lead, adjusted=pairs.adjusted))
 
     def former() -> Any:

@@ -99,8 +99,10 @@ def test_a_table_and_progress(file, capsys):
     arguments = ("--true", "truth", "--score", "a", "--score", "b", "--positive", "ill")
     assert main(["compare", file, *arguments]) == 0
     out, err = capsys.readouterr()
-    lead, header, *_ = out.splitlines()
+    lead, best, *_ = lines = out.splitlines()
     assert lead == "90 rows, positive class 'ill', 95 % intervals"
+    assert best == "best by roc_auc, log_loss, brier_score: a (not distinguishable: b)"
+    header = next(line for line in lines if line.startswith("metric"))
     assert header.split()[:6] == ["metric", "model", "against", "value", "reference", "difference"]
     assert "2/2" in err  # models
 
