@@ -15,15 +15,15 @@ from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.merged.columns import Partition, join_parts
 from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation
+from skmetrics_ext.merged.group_sums import GroupSums
 from skmetrics_ext.merged.layout import Layout, find_metrics
 from skmetrics_ext.merged.ranges import RangePlan, RankStack, distinct_beyond, read_columns
-from skmetrics_ext.merged.samples import GroupSums
 from skmetrics_ext.merged.stream import Edges, StreamState, StreamSums
 from skmetrics_ext.merged.sums import Sums, sum_all
 from skmetrics_ext.numeric import PosLabel
 from skmetrics_ext.plain_files import read_content, write_content
 from skmetrics_ext.slices.group_columns import NO_GROUPS, GroupColumns
-from skmetrics_ext.tallies import RankTally
+from skmetrics_ext.tallies import ConfusionTally, RankTally
 from skmetrics_ext.tallies.score_sketch import check_edges, coarse_tally, shared_edges
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import count_rows
@@ -456,7 +456,7 @@ def _evaluate(
     state, sums = whole._state, Sums()
     for group, stream in streams.items():
         sums.add(stream.sums.of_group(group))
-    layout = state.final_layout(whole._sums)
+    layout = state.final_layout(ConfusionTally.combine(whole._sums.tables.values()).classes)
     plan = RangePlan.of(layout.metrics, bool(intervals), points)
     readings = {
         group: read_columns(([tally] for tally in stream.in_bins(edges).ranks), layout, plan)

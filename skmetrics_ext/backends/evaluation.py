@@ -19,12 +19,13 @@ from skmetrics_ext.inference.draws.atoms import WEIGHT_KINDS, WeightsAre
 from skmetrics_ext.inference.draws.readers import errors_naming
 from skmetrics_ext.inference.labelling import Labelling, Population, naming_labelling
 from skmetrics_ext.inference.reader_studies import refuse_others
+from skmetrics_ext.merged import evaluation as merged
 from skmetrics_ext.merged.columns import ColumnNames, read_group_column, read_value_column
-from skmetrics_ext.merged.evaluation import Evaluation, build_evaluation, evaluate_arrays
-from skmetrics_ext.merged.labelled_groups import evaluate_labelled
+from skmetrics_ext.merged.evaluation import Evaluation
+from skmetrics_ext.merged.group_sums import GroupSums
+from skmetrics_ext.merged.grouped_rows import hold_rows
 from skmetrics_ext.merged.layout import Layout, find_metrics, make_layout
 from skmetrics_ext.merged.ranges import RangePlan
-from skmetrics_ext.merged.samples import GroupSums, hold_rows
 from skmetrics_ext.merged.sums import Sums
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, Options, PosLabel
@@ -311,13 +312,13 @@ def evaluate(
                 rows = replace(rows, n_resamples=n_resamples, weights_are=weights_are)
     finally:
         opened.close()
-    return build_evaluation(
+    return merged.build_evaluation(
         group_sums,
         engine=opened.name,
         level=level if intervals else None,
         min_rows=least,
         rows=rows,
-        name_notes=list(filter(None, name_notes)),
+        name_notes=name_notes,
     )
 
 
@@ -366,7 +367,9 @@ def _of_labels(
     covariates = {name: columns[name] for name in known["X"]} or None
     asked = Labelling.of(**of({**known, "X": None}) | {"X": covariates, **whole})
     assert asked is not None
-    return evaluate_labelled(metrics, given, responses, asked, by=by, engine=opened.name, **options)
+    return merged.evaluate_labelled(
+        metrics, given, responses, asked, by=by, engine=opened.name, **options
+    )
 
 
 def _without_ignored(dataset: Any, *, true: str, ignore: Any, **options: Any) -> Evaluation:
@@ -393,10 +396,7 @@ def _of_columns(
     _check_frame(data, "abstain=")
 
     def of_arrays(metrics: Any, y_true: Any, y_pred: Any, y_score: Any = None, **rest: Any) -> Any:
-        found = find_metrics(metrics)
-        of_labels = {metric.sums == "tables" for metric in found}
-        pred, score = y_pred if True in of_labels else None, y_score if False in of_labels else None
-        return evaluate_arrays(found, y_true, pred, score, **rest)
+        return merged.evaluate_arrays(find_metrics(metrics), y_true, y_pred, y_score, **rest)
 
     given = {"y_true": data[names.true], "y_pred": None if names.pred is None else data[names.pred]}
     scores = [np.asarray(data[name]) for name in names.score]

@@ -15,10 +15,9 @@ from skmetrics_ext.inference.estimate_rows import EstimateRow, row_of
 from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.limits import reader_of_sums
 from skmetrics_ext.merged.columns import ColumnNames, read_group_column
-from skmetrics_ext.merged.evaluation import Evaluation
+from skmetrics_ext.merged.evaluation import Evaluation, evaluate_rows
+from skmetrics_ext.merged.grouped_rows import hold_rows
 from skmetrics_ext.merged.layout import find_metrics, make_layout
-from skmetrics_ext.merged.rows_by_group import evaluate_rows
-from skmetrics_ext.merged.samples import hold_rows
 from skmetrics_ext.progress import reporting
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.registry.defaults import HEADINGS

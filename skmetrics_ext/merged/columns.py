@@ -116,6 +116,14 @@ class Partition:
         return len(self.true)
 
     @property
+    def rows_by_group(self) -> dict[Any, int]:
+        """Number of rows of each group."""
+        if self.group is None:
+            return {None: self.n_rows}
+        counts = np.bincount(self.group, minlength=len(self.groups)).tolist()
+        return dict(zip(self.groups, counts, strict=True))
+
+    @property
     def rankings(self) -> Array:
         """The scores to rank: a row for each class, or only for the positive one of two."""
         return self.score.T[-1:] if self.score.shape[1] == 2 else self.score.T
@@ -304,12 +312,11 @@ def in_layout(part: Partition, layout: Layout) -> Partition:
     """Checked rows with codes into the classes of the layout, and scores in that order."""
     if not part.checked:
         part = check_scores(part, layout)
-    codes = find_labels(part.labels, layout.classes)
-    is_coded = np.array_equal(codes, np.arange(len(codes)))
+    is_coded = np.array_equal(part.labels, layout.classes[: len(part.labels)])
     return replace(
         part,
         labels=layout.classes,
-        true=part.true if is_coded else codes[part.true],
+        true=part.true if is_coded else find_labels(part.labels, layout.classes)[part.true],
         pred=None,
         score=part.score[:, ::-1] if layout.positive_first else part.score,
     )

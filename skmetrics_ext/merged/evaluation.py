@@ -11,14 +11,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skmetrics_ext.inference.directions import direction_of, note_on_series
+from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.estimate_rows import Deferred, EstimateRow, missing
 from skmetrics_ext.inference.estimates import Estimates
+from skmetrics_ext.inference.labelling import Labelling
+from skmetrics_ext.inference.partly_labelled import PartlyGiven
 from skmetrics_ext.inference.results import Estimate
-from skmetrics_ext.merged import ranges
-from skmetrics_ext.merged.group_values import GroupReader, read_stacks
-from skmetrics_ext.merged.ranges import NAN, RangePlan, ThinnedCurve, Value
-from skmetrics_ext.merged.samples import GroupSums, HeldRows, rows_of_part
-from skmetrics_ext.merged.stacks import Bounded, stacks_of
+from skmetrics_ext.merged.group_sums import GroupSums
+from skmetrics_ext.merged.grouped_rows import EveryRow, GroupedRows, LabelledGroups, rows_of_part
+from skmetrics_ext.merged.ranges import NAN, RangePlan, ThinnedCurve, Value, read_columns
+from skmetrics_ext.merged.stacks import Bounded
 from skmetrics_ext.merged.stream import StreamState
 from skmetrics_ext.merged.sums import sum_all
 from skmetrics_ext.numeric import Array
@@ -27,12 +29,10 @@ from skmetrics_ext.operations.rolling import OrderedGroups
 from skmetrics_ext.operations.shrinkage import SmallGroups
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import draw
-from skmetrics_ext.slices import group_comparisons
-from skmetrics_ext.slices.group_columns import NO_GROUPS, group_arrays
-from skmetrics_ext.slices.group_comparisons import GroupSpread
-from skmetrics_ext.tallies import ConfusionTally
+from skmetrics_ext.slices.group_columns import NO_GROUPS, GroupColumns, group_arrays
+from skmetrics_ext.slices.group_comparisons import Groups, GroupSpread, estimates_of
 from skmetrics_ext.validation import InvalidParameterError, check_option
-from skmetrics_ext.validation.containers import count_rows
+from skmetrics_ext.validation.containers import Column, read_column
 from skmetrics_ext.validation.errors import warn_renamed
 from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.labels import distinct_labels, read_labels
@@ -77,10 +77,10 @@ class Evaluation(FairGroups, SmallGroups, OrderedGroups, Estimates):
         curves: Mapping[Any, ThinnedCurve] | None = None,
         bins: Mapping[Any, Any] | None = None,
         pair_areas: Mapping[Any, Array] | None = None,
-        groups: group_comparisons.Groups | None = None,
+        groups: Groups | None = None,
         notes: Sequence[str] = (),
     ) -> None:
-        self.groups = group_comparisons.Groups() if groups is None else groups
+        self.groups = Groups() if groups is None else groups
         of_model = {None: self.groups}
         super().__init__(rows, confidence_level=confidence_level, notes=notes, groups=of_model)
         self.engine, self.curves, self.bins = engine, dict(curves or {}), dict(bins or {})
@@ -253,47 +253,51 @@ def evaluate_arrays(
     """Metrics of arrays by group, with intervals if there is a ``level``."""
     check_option("margins", margins, (True, False))
     check_integer("min_rows", min_rows, 1)
-    arguments = {"y_true": y_true, "y_score": y_score, "y_pred": y_pred}
-    arguments = {name: data for name, data in arguments.items() if data is not None}
-    if not isinstance(y_true, ConfusionTally) and n_columns(y_true, "y_true") > 1:
+    reads_labels = {metric.sums == "tables" for metric in metrics}
+    y_score = y_score if False in reads_labels else None
+    y_pred = y_pred if True in reads_labels else None
+    given = {"y_true": y_true, "y_score": y_score, "y_pred": y_pred}
+    given = {name: data for name, data in given.items() if data is not None}
+    true = read_column(y_true, "y_true")
+    if true.values.ndim > 1 and true.values.shape[1] > 1:
         raise InvalidParameterError(
             "Tables with intervals or by= read one label a row, and y_true has several columns: "
             "pass one column of each array at a time, or all to confidence_interval."
         )
-    classes, pair = _classes(labels, y_true, y_score)
+    classes, pair = _classes(labels, true, y_score)
     state = StreamState(metrics, classes, pos_label, pair=pair)
-    part, state = state.read_rows(arguments, sample_weight)
+    part, state = state.read_rows({**given, "y_true": true}, sample_weight)
     if part is None:
         raise InvalidParameterError("Every row is masked.")
     columns = NO_GROUPS
     if by is not None:
         columns, values, group = group_arrays(by, bins or {}, part.n_rows, y_true)
         part = replace(part, groups=values, group=group)
-    cluster = None if groups is None else read_groups(groups, part.n_rows, **arguments)
-    assert state.layout is not None
-    sums, tallies = sum_all(part, state.layout)
-    layout = state.final_layout(sums)
-    plan = RangePlan.of(metrics, level is not None)
-    readings = {
-        group: ranges.read_columns(([tally] for tally in of_group), layout, plan)
-        for group, of_group in tallies.items()
-    }
-    weighted = sample_weight is not None
-    group_sums = GroupSums(layout, plan, sums, readings, columns, weighted)
-    for margin in columns.levels() if margins else []:
-        group_sums.add_margin(margin)
-    rows = rows_of_part(part, layout, cluster)
-    note = ""
+    cluster = None if groups is None else read_groups(groups, part.n_rows, **given)
+    layout = state.final_layout(part.labels)
+    rows, note = rows_of_part(part, layout, cluster), ""
     if layout.is_binary:
         note = note_on_series(y_score, layout.classes.tolist(), layout.positive)
-    options: dict[str, Any] = {"level": level, "min_rows": min_rows, "rows": rows}
-    options["method"] = method
-    return build_evaluation(group_sums, engine="memory", **options, name_notes=[note])
+    if by is None:
+        metrics_of = {metric.name: metric for metric in layout.metrics}
+        groups_of = Groups(NO_GROUPS, metrics_of, rows, {None: part.n_rows})
+        return evaluation_of(groups_of, "memory", level, method, notes=notes_on_rows(rows, [note]))
+    sums, tallies = sum_all(part, layout)
+    plan = RangePlan.of(metrics, level is not None)
+    readings = {
+        group: read_columns(([tally] for tally in of_group), layout, plan)
+        for group, of_group in tallies.items()
+    }
+    group_sums = GroupSums(layout, plan, sums, readings, columns, part.weight is not None)
+    for margin in columns.levels() if margins else []:
+        group_sums.add_margin(margin)
+    options: dict[str, Any] = {"level": level, "method": method, "min_rows": min_rows}
+    return build_evaluation(group_sums, engine="memory", rows=rows, name_notes=[note], **options)
 
 
-def _classes(labels: Any, y_true: Any, y_score: Any) -> tuple[Any, list[Any] | None]:
+def _classes(labels: Any, y_true: Column, y_score: Any) -> tuple[Any, list[Any] | None]:
     """Classes, listed or of several columns of scores; else the two classes of one column."""
-    if labels is not None or y_score is None or count_rows(y_true) is None:
+    if labels is not None or y_score is None:
         return None if labels is None else read_labels(labels), None
     classes = distinct_labels(y_true)
     if n_columns(y_score) > 1:
@@ -311,7 +315,7 @@ def build_evaluation(
     level: float | None,
     method: str = "auto",
     min_rows: int = 1,
-    rows: HeldRows | None = None,
+    rows: GroupedRows | None = None,
     name_notes: Sequence[str] = (),
 ) -> Evaluation:
     """Read all metrics of all groups, in the order of the groups and of the metrics.
@@ -327,84 +331,180 @@ def build_evaluation(
         Method of the intervals of metrics to which it applies; "auto" for others.
     min_rows : int
         Groups with fewer rows have no values.
-    rows : HeldRows or None
+    rows : GroupedRows or None
         The rows, if they are in memory, for intervals that cannot be read from sums.
     name_notes : sequence of str
         Notes on the names of the columns.
     """
     layout, by, sums = group_sums.layout, group_sums.by, group_sums.sums
-    if layout.of_kind("tables"):
-        ConfusionTally.combine(sums.tables.values()).check_shared_classes(layout.labels, "y_pred")
     source = group_sums if rows is None else rows.with_sums(group_sums)
     n_rows = {group: sums.rows[group] for group in by.ordered(sums.rows)}
     metrics = {metric.name: metric for metric in layout.metrics}
-    groups = group_comparisons.Groups(by, metrics, source, n_rows, min_rows)
-    shown = 0.95 if level is None else level
+    groups = Groups(by, metrics, source, n_rows, min_rows)
+    notes = notes_on_rows(group_sums, name_notes)
+    return evaluation_of(groups, engine, level, method, notes=notes, values_of=group_sums)
+
+
+def notes_on_rows(source: GroupSums | GroupedRows, name_notes: Sequence[str]) -> list[str]:
+    """Notes on the classes, the names of columns, and scores that may be confidences.
+
+    Predicted classes that are no true ones are refused.
+    """
+    layout = source.layout
+    notes = [*layout.class_notes, *filter(None, name_notes)]
+    if layout.of_kind("tables"):
+        table = source.whole_table
+        table.check_shared_classes(layout.labels, "y_pred")
+        if layout.n_columns == 1 and layout.of_kind("ranks"):
+            n_predicted = int(np.count_nonzero(table.table.sum(axis=0)))
+            notes += notes_on_confidence(source.lowest_score, n_predicted)
+    return notes
+
+
+def evaluation_of(
+    groups: Groups,
+    engine: str,
+    level: float | None,
+    method: str = "auto",
+    *,
+    notes: Sequence[str] = (),
+    listed: Sequence[Any] | None = None,
+    values_of: GroupSums | None = None,
+    tell: bool = False,
+) -> Evaluation:
+    """A row for each metric of each group, in their order; those ``listed``, or all.
+
+    Values are read from the sums ``values_of``, or with the statistics from the source; ``tell``
+    shows the notes of statistics without their intervals.
+    """
+    source: Any = groups.source
+    read: Any = source if values_of is None else values_of
+    metrics, shown = groups.metrics.values(), 0.95 if level is None else level
+    names, plan = list(groups.n_rows if listed is None else listed), source.plan
+    enough = [group for group in names if groups.n_rows[group] >= groups.min_rows]
+    values: dict[Any, Value] = {}
+    intervals: dict[Any, Bounded] = {}
+    if values_of is not None:
+        are_read = method == "auto" and source.sums is not None
+        values, intervals = values_of.read_together(enough, level if are_read else None)
     no_interval = missing("", shown)
     table: list[EstimateRow] = []
     further: Any = {"curves": {}, "bins": {}, "pair_areas": {}}
-    enough = [group for group, n in n_rows.items() if n >= min_rows]
-    stacks = stacks_of(sums.tables, enough) if layout.of_kind("tables") else []
-    has_sums = method == "auto" and (rows is None or source.sums is not None)
-    values, intervals = read_stacks(group_sums, stacks, level if has_sums else None)
-    for group, n in n_rows.items():
-        if n < min_rows:
-            few = Value(NAN, f"{n} rows are fewer than min_rows={min_rows}")
-            for metric in layout.metrics:
-                table.append(_row(_Asked(groups, metric, group, n, shown), few, no_interval))
+    for group in names:
+        n, parts = groups.n_rows[group], groups.by.parts(group, source.groups)
+        if n < groups.min_rows:
+            few = Value(NAN, f"{n} rows are fewer than min_rows={groups.min_rows}")
+            table += [
+                _row(_Asked(groups, metric, group, n, shown, plan), few, no_interval)
+                for metric in metrics
+            ]
             continue
-        reader = GroupReader(group_sums, group)
-        further["curves"].update(reader.curves())
-        for metric in layout.metrics:
+        if values_of is not None:
+            further["curves"].update(values_of.curves(group))
+        for metric in metrics:
             place = metric.name, group
-            asked = _Asked(groups, metric, group, n, shown)
-            value = values[place] if place in values else reader.value(metric)
+            asked = _Asked(groups, metric, group, n, shown, plan)
+            if values_of is None:
+                value, statistic = source.read(metric, parts)
+            else:
+                known = values.get(place)
+                value = values_of.value(metric, group) if known is None else known
             if place in intervals:
                 table.append(_row(asked, value, intervals[place]))
                 continue
             found: Sequence[Estimate] = [no_interval]
-            known = level is not None and np.ndim(value.value) < 2
-            if level is not None and known and not np.isnan(value.value).all():
-                statistic = source.statistic(metric, by.parts(group, group_sums.groups))
-                options = level, source.plan, method, group is None
-                found = group_comparisons.estimates_of(statistic, *options)
+            is_table, is_known = np.ndim(value.value) == 2, not np.isnan(value.value).all()
+            if is_known and not is_table and (level is not None or tell):
+                if values_of is not None:
+                    statistic = source.statistic(metric, parts)
+                found = estimates_of(statistic, shown, plan, method, group is None)
+                if level is None:
+                    found = [replace(no_interval, note=each.note) for each in found]
             if np.ndim(value.value) == 0 and len(found) == 1:
                 table.append(_row(asked, value, found[0]))
             else:
-                table += _rows(asked, reader.classes_of(metric), value, found)
-            if metric.sums == "bins" and reader.has_weight:
-                bins = sums.bins[group, metric.name]
+                table += _rows(asked, read.classes_of(metric, group), value, found)
+            if metric.sums == "bins" and is_known and (bins := read.bins_of(metric, group)):
                 further["bins"][group, metric.name] = bins[0] if len(bins) == 1 else bins
-            if metric.sums == "ranks" and np.ndim(value.value) == 2:
+            if metric.sums == "ranks" and is_table:
                 further["pair_areas"][group] = np.asarray(value.value)
-    notes = [*layout.class_notes, *filter(None, name_notes), *_confidence_notes(group_sums)]
-    if level is not None and None not in n_rows:
-        every = by.parts(None, group_sums.groups)
-        for metric in layout.of_kind("ranks"):
-            whole = source.statistic(metric, every)
+    notes = [*notes]
+    if level is not None and None not in groups.n_rows:
+        every = groups.by.parts(None, source.groups)
+        for metric in metrics:
+            whole = source.statistic(metric, every) if metric.sums == "ranks" else ""
             other_way = "" if isinstance(whole, str) else direction_of(whole, level)
             notes += [f"{metric.name} of all rows is {other_way}"] if other_way else []
     return Evaluation(table, engine, shown, groups=groups, notes=notes, **further)
 
 
-def _confidence_notes(group_sums: GroupSums) -> list[str]:
-    """A note on scores that may be the confidence in the predicted class, whichever it is."""
-    if group_sums.layout.n_columns != 1 or not group_sums.layout.of_kind("tables"):
-        return []
-    table = ConfusionTally.combine(group_sums.sums.tables.values()).table
-    held = [columns[0].table for columns in group_sums.readings.values() if columns]
-    lowest = [table.thresholds[-1] for table in held if table is not None and len(table.thresholds)]
-    return notes_on_confidence(min(lowest, default=0), int(np.count_nonzero(table.sum(axis=0))))
+# --------------------------------------------------------------------------- from rows
+
+
+def evaluate_rows(
+    held: GroupedRows, level: float, by: GroupColumns = NO_GROUPS, *, margins: bool = True
+) -> Evaluation:
+    """The metrics of the groups that rows in memory have, and with ``margins`` of all rows."""
+    part, metrics = held.part, {metric.name: metric for metric in held.layout.metrics}
+    counts = part.rows_by_group
+    by.check(counts)
+    n_rows = {group: counts[group] for group in by.ordered(counts)}
+    groups = Groups(by, metrics, held, n_rows | {None: part.n_rows})
+    listed = [*n_rows, None] if margins and by.names else [*n_rows]
+    return evaluation_of(groups, "memory", level, listed=listed)
+
+
+def evaluate_labelled(
+    metrics: Sequence[Metric],
+    columns: Mapping[str, Any],
+    responses: Mapping[str, Any],
+    labelling: Labelling | EveryRow,
+    *,
+    labels: Any = None,
+    pos_label: Any = None,
+    by: Any = None,
+    margins: bool = False,
+    bins: Any = None,
+    min_rows: int = 1,
+    level: float | None = None,
+    method: str = "auto",
+    engine: str = "memory",
+) -> Evaluation:
+    """The table of `evaluate` for rows of which some have a label, in memory."""
+    y_true = columns["y_true"]
+    n_rows = len(PartlyGiven.read(y_true, y_true, None, (None, None)).rows.labelled)
+    names: Sequence[Any] = [None]
+    grouped, group = NO_GROUPS, np.zeros(n_rows, dtype=np.int64)
+    if by is not None:
+        grouped, names, group = group_arrays(by, bins or {}, n_rows, y_true)
+    source = LabelledGroups(columns, responses, labelling, names, group)
+    shown = list(grouped.ordered(names))
+    for margin in grouped.levels() if margins else []:
+        shown += grouped.ordered(margin.sources(names))
+    sizes = {
+        each: sum(source.n_rows[part] for part in grouped.parts(each, names)) for each in shown
+    }
+    chosen = {"labels": labels, "pos_label": pos_label}
+    found = {}
+    for metric in metrics:
+        taken = {k: v for k, v in chosen.items() if v is not None and metric.takes(k)}
+        found[metric.name] = metric.with_params(**taken)
+    groups = Groups(grouped, found, source, sizes, min_rows)
+    return evaluation_of(groups, engine, level, method, tell=True)
+
+
+# --------------------------------------------------------------------------- rows of a table
 
 
 class _Asked(NamedTuple):
     """A metric of a group, whose statistic is read when it is computed with."""
 
-    groups: group_comparisons.Groups
+    groups: Groups
     metric: Metric
     group: Any
     n_rows: int
     level: float
+    plan: DrawPlan
 
 
 def _row(
@@ -415,7 +515,7 @@ def _row(
     place: int | None = None,
 ) -> EstimateRow:
     """The row of a number and its interval; of one of several values it has a place."""
-    groups, metric, group, n_rows, level = asked
+    groups, metric, group, n_rows, level, plan = asked
     row = {
         "metric": metric.name,
         "group": group,
@@ -431,7 +531,7 @@ def _row(
     read = partial(groups.expression, metric, group, place)
     # An estimate that was not computed says why there is none.
     known = found if isinstance(found, Estimate) and found._made is None else None
-    return EstimateRow(row, level, Deferred(metric, read, level, groups.plan, known))
+    return EstimateRow(row, level, Deferred(metric, read, level, plan, known))
 
 
 def _rows(

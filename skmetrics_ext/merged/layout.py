@@ -81,6 +81,7 @@ class Layout:
     Parameters
     ----------
     metrics : tuple of Metric
+        Those of labels with the positive class, or with the classes that were listed.
     classes : ndarray of shape (K,)
         All classes that may occur, in the order of their codes; of two the negative one first.
     positive : object
@@ -107,10 +108,10 @@ class Layout:
     @property
     def class_notes(self) -> list[str]:
         """A note that names the positive class, if a metric depends on it."""
-        depends = (
+        depends = {
             metric.sides == "one" or metric.spec.response != "labels" for metric in self.metrics
-        )
-        return class_notes(self.positive) if len(self.classes) == 2 and any(depends) else []
+        }
+        return class_notes(self.positive) if len(self.classes) == 2 and True in depends else []
 
     @property
     def needs_sums(self) -> bool:
@@ -119,7 +120,7 @@ class Layout:
 
     @property
     def reads_probabilities(self) -> bool:
-        return any(metric.spec.response == "probabilities" for metric in self.metrics)
+        return "probabilities" in {metric.spec.response for metric in self.metrics}
 
     @property
     def is_binary(self) -> bool:
@@ -136,29 +137,24 @@ class Layout:
         """Code of the class whose scores a ranked column holds."""
         return 1 if self.is_binary else column
 
-    def settled(self, metric: Metric) -> Metric:
-        """Pass the positive class, or the classes that were listed, to a metric of labels."""
-        if metric.sides != "none" and self.positive is not None:
-            return metric.with_params(pos_label=self.positive)
-        if self.labels is not None and metric.takes("labels"):
-            return metric.with_params(labels=self.labels)
-        return metric
+    def classes_of(self, metric: Metric, occurring: Array) -> Array:
+        """The classes of the values of a metric that has one for each class."""
+        are_listed = self.labels is not None and metric.takes("labels")
+        return self.classes if metric.sums != "tables" or are_listed else occurring
 
 
 @lru_cache(maxsize=256)
 def refusal(layout: Layout, metric: Metric, classes: tuple[Any, ...], ordered: Order) -> str:
     """Try a metric's parameters on one row of each class: its error message, or ""."""
-    is_open = not layout.is_binary and metric.options.get("multi_class") == "raise"
-    if metric.has_named_params and not is_open:
+    is_open = layout.n_columns > 2 and metric.options.get("multi_class") == "raise"
+    if not is_open and (not metric.params or metric.has_named_params):
         return ""
     true: Any = list(classes)
     if isinstance(ordered, tuple):
         codes = ranks_in(ordered, read_labels(true))
         true = Column("y_true", codes, read_labels(list(ordered)), ordered=True)
     response = true
-    if metric.sums == "tables":
-        metric = layout.settled(metric)
-    else:
+    if metric.sums != "tables":
         true = list(range(max(len(layout.classes), 2)))
         response = [0.25, 0.75] if layout.is_binary else np.eye(len(true)).tolist()
     try:
@@ -205,7 +201,19 @@ def make_layout(
     positive = _positive(metrics, classes, listed, pos_label, n_columns)
     positive_first = of_two and classes.tolist().index(positive) == 0
     order = classes[::-1] if positive_first else classes
-    return Layout(metrics, order, positive, n_columns, listed, positive_first)
+    settled = [_settled(metric, positive, listed) for metric in metrics]
+    return Layout(tuple(settled), order, positive, n_columns, listed, positive_first)
+
+
+def _settled(metric: Metric, positive: Any, listed: Array | None) -> Metric:
+    """A metric of labels with the positive class, or the classes that were listed."""
+    if metric.sums != "tables":
+        return metric
+    if metric.sides != "none" and positive is not None:
+        return metric.with_positive(positive)
+    if listed is not None and metric.takes("labels"):
+        return metric.with_params(labels=listed)
+    return metric
 
 
 def _both(classes: Array) -> Array:
@@ -229,14 +237,13 @@ def _positive(
         return listed.tolist()[1]
     if len(names) > 2:
         return pos_label
-    if pos_label is None:
-        of_one_class = [metric for metric in metrics if metric.sides == "one"]
-        if of_one_class:
-            return of_one_class[0].positive(names)
-        if n_columns == 0:  # all other metrics of labels are the same for both classes
-            return natural_positive(names)
+    is_open = pos_label is None
+    one_sided = [metric.name for metric in metrics if is_open and metric.sides == "one"]
+    if is_open and not one_sided and n_columns == 0:  # others of labels are the same for both
+        return natural_positive(names)
     scored = [
         metric.name for metric in metrics if metric.sums != "tables" and metric.sides != "none"
     ]
-    what = scored[0] if scored else ""
-    return positive_class(names, pos_label, what=what, either=n_columns > 1 or not scored)
+    what = (one_sided or scored or [""])[0]
+    either = not one_sided and (n_columns > 1 or not scored)
+    return positive_class(names, pos_label, what=what, either=either)

@@ -558,3 +558,13 @@ class SketchedRankings:
         raise InvalidParameterError(
             "a sketch only bounds areas under the ROC curve and average precision"
         )
+
+
+def bin_note(rankings: MergedRankings, edges: Sequence[Array]) -> str:
+    """A note with the bounds of a metric of binned scores."""
+    sketches = [ScoreSketch.of_coarse(rankings.table(k), cuts) for k, cuts in enumerate(edges)]
+    (low, high), error = SketchedRankings(sketches, rankings.masses).bounds(rankings.metric)
+    bins = f"scores in {' and '.join(str(len(cuts) - 1) for cuts in edges)} bins"
+    if error:
+        return f"{bins}, and their effect has no bound: {error}"
+    return f"{bins}; between {low:.4g} and {high:.4g} for any order within them"

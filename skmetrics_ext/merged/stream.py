@@ -192,12 +192,11 @@ class StreamState:
             )
         return is_text
 
-    def final_layout(self, sums: Sums) -> Layout:
-        """The layout once all rows are there; classes of labels accumulate over batches."""
+    def final_layout(self, classes: Array) -> Layout:
+        """The layout once all rows are there, of which these are the classes."""
         assert self.layout is not None
         if self.layout.n_columns:
             return self.layout
-        classes = ConfusionTally.combine(sums.tables.values()).classes
         return make_layout(self.metrics, classes, self.labels, self.pos_label, 0)
 
     @property

@@ -26,6 +26,8 @@ from skmetrics_ext.validation import (
 from skmetrics_ext.validation.encoding import find_labels
 from skmetrics_ext.validation.labels import subset
 
+EVERY_SCORE = "every score"
+
 # How the sums of parts are added, by the name of the field.
 _COMBINE: Mapping[str, Callable[[Sequence[Any]], Any]] = {
     "tables": ConfusionTally.combine,
@@ -106,8 +108,7 @@ def count_labels(part: Partition) -> Sums:
             sums.rows[value] = len(rows)
     else:
         stacked = ConfusionTally.from_labels(labels, part.group)
-        counts = np.bincount(part.group, minlength=len(part.groups)).tolist()
-        sums.rows.update(zip(part.groups, counts, strict=True))
+        sums.rows |= part.rows_by_group
         seen = stacked  # rows without weight occur as well
         if part.weight is not None:
             unweighted = replace(labels, weight=None, cache={})
@@ -161,35 +162,35 @@ def moments_of(metric: Metric, rows: Partition, layout: Layout) -> MomentTally:
     unread = [key for key in metric.params if key not in parameters_of(values)]
     if unread:
         raise InvalidParameterError(f"{metric.name} cannot be read from sums with {unread}.")
-    every = metric.spec.least_classes > 2
-    if every and layout.n_columns == 1:
+    kind = view_kind(metric)
+    if kind == EVERY_SCORE and layout.n_columns == 1:
         raise InvalidParameterError(
             f"{metric.name} of one column of scores depends on the range of all scores: pass a "
             "column for each class."
         )
-    checked = (
-        as_probabilities(rows, layout)
-        if metric.spec.response == "probabilities"
-        else as_scores(rows, layout, every=every)
-    )
-    row_values = np.asarray(values(checked, **metric.params), dtype=np.float64)
+    row_values = np.asarray(values(view_of(rows, layout, kind), **metric.params), dtype=np.float64)
     return MomentTally.from_checked(row_values, rows.weight)
 
 
-def as_scores(rows: Partition, layout: Layout, *, every: bool = False) -> Scores:
-    """Rows as checked scores; for two classes ``every`` column, or the positive one's."""
-    if layout.is_binary and not every:
-        return Scores("binary", layout.classes, rows.true, rows.score[:, -1], rows.weight)
-    return Scores("multiclass", layout.classes, rows.true, rows.score, rows.weight)
+def view_kind(metric: Metric) -> str:
+    """Checked data that a metric of scores reads: one column, every column, or probabilities."""
+    spec = metric.spec
+    if spec.response == "probabilities" and spec.check != Scores.check:
+        return "probabilities"
+    return EVERY_SCORE if spec.least_classes > 2 else "scores"
 
 
-def as_probabilities(rows: Partition, layout: Layout) -> Probabilities:
-    """Rows as checked probabilities."""
-    matrix = rows.score
-    if layout.n_columns == 1:
-        matrix = np.column_stack([1 - matrix[:, 0], matrix[:, 0]])
-    cache = {"ordered": layout.labels is not None or rows.ordered}
-    return Probabilities(layout.classes, rows.true, matrix, rows.weight, rows.eps, cache=cache)
+def view_of(rows: Partition, layout: Layout, kind: str) -> Scores | Probabilities:
+    """Rows with scores as checked data of a kind."""
+    score = rows.score
+    if kind == "probabilities":
+        if layout.n_columns == 1:
+            score = np.column_stack([1 - score[:, 0], score[:, 0]])
+        cache = {"ordered": layout.labels is not None or rows.ordered}
+        return Probabilities(layout.classes, rows.true, score, rows.weight, rows.eps, cache=cache)
+    if layout.is_binary and kind == "scores":
+        return Scores("binary", layout.classes, rows.true, score[:, -1], rows.weight)
+    return Scores("multiclass", layout.classes, rows.true, score, rows.weight)
 
 
 def bins_of(metric: Metric, rows: Partition, layout: Layout) -> tuple[BinTally, ...]:
@@ -204,7 +205,7 @@ def bins_of(metric: Metric, rows: Partition, layout: Layout) -> tuple[BinTally, 
         parts = (rows.true, rows.score[:, -1], rows.weight, rows.eps)
         events = [BinaryProbabilities(layout.classes, *parts)]
     else:
-        checked = as_probabilities(rows, layout)
+        checked: Any = view_of(rows, layout, "probabilities")
         events = [checked.top_label()] if target == "top_label" else checked.each_class()
     return tuple(
         Binning.of(event.proba, event.weight, "uniform", bins).sums(event) for event in events

@@ -258,8 +258,7 @@ def _of_labels(metric: Metric, rows: Rows, method: str) -> tuple[Any, str, Any]:
     if metric.sides != "none" and labels.kind != MULTILABEL and known is not None:
         present = labels.classes.tolist()
         every = known if present == known else [*known, *(c for c in present if c not in known)]
-        if len(every) <= 2:
-            positive = metric.positive(every)
-        elif len(known) == 2:  # rows of a class that the model never saw are not positive
-            positive = metric.positive(known)
+        # Rows of a class that a model of two never saw are not positive.
+        of_two = every if len(every) <= 2 else known if len(known) == 2 else None
+        positive = None if of_two is None else metric.positive(of_two)
     return labels, "", positive

@@ -184,7 +184,7 @@ def compute_metrics(
         metrics = SETS[metrics]
     by_group = {"margins": margins, "bins": bins, "min_rows": min_rows}
     labelling = Labelling.taken_from(params)
-    are_models = any(isinstance(given, Mapping) for given in (y_pred, y_score, y_proba))
+    are_models = True in {isinstance(given, Mapping) for given in (y_pred, y_score, y_proba)}
     if by is None:
         for name, value in {**by_group, "freq": freq}.items():
             if value is not _BY_GROUP[name]:
@@ -259,8 +259,10 @@ def _cut(
     return {"threshold": threshold} if taking else {}
 
 
-def _with_params(metrics: Sequence[Metric], params: dict[str, Any]) -> list[Metric]:
+def _with_params(metrics: Sequence[Metric], params: dict[str, Any]) -> Sequence[Metric]:
     """The metrics, each with the parameters that it takes; every parameter needs a metric."""
+    if not params:
+        return metrics  # whose facts are known
     unused = {key for key in params if not any(metric.takes(key) for metric in metrics)}
     if unused:
         names = [metric.name for metric in metrics]
@@ -284,8 +286,8 @@ def _table(
     labelling: Labelling | None,
 ) -> Any:
     """The metrics of all rows or of each group, as `evaluate` computes them."""
-    from skmetrics_ext.merged.evaluation import evaluate_arrays
-    from skmetrics_ext.merged.labelled_groups import EveryRow, evaluate_labelled
+    from skmetrics_ext.merged.evaluation import evaluate_arrays, evaluate_labelled
+    from skmetrics_ext.merged.grouped_rows import EveryRow
 
     y_score = arrays["scores"]
     if y_score is None:
@@ -303,21 +305,14 @@ def _table(
     for metric in metrics:
         _response_of(metric.name, metric.spec, {**arrays, "probabilities": y_score})
     known: Labelling | EveryRow | None = labelling
-    if known is None and any(metric.spec.reads_rows for metric in metrics):
+    if known is None and True in {metric.spec.reads_rows for metric in metrics}:
         known = EveryRow()
     if known is not None:
         responses = {"labels": arrays["labels"], "scores": y_score}
         own = {name: options.pop(name) for name in ("sample_weight", "groups")}
         given = {"y_true": y_true, **own}
         return evaluate_labelled(metrics, given, responses, known, **options)
-    reads_labels = {metric.sums == "tables" for metric in metrics}
-    return evaluate_arrays(
-        metrics,
-        y_true,
-        arrays["labels"] if True in reads_labels else None,
-        y_score if False in reads_labels else None,
-        **options,
-    )
+    return evaluate_arrays(metrics, y_true, arrays["labels"], y_score, **options)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,6 @@ from skmetrics_ext.slices.coding import (
     read_present,
 )
 from skmetrics_ext.slices.table import Frame
-from skmetrics_ext.tables import Shown, Table
 from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import Column, count_rows
 from skmetrics_ext.validation.errors import printable
@@ -158,8 +157,10 @@ class GroupColumns:
 
     def parts(self, group: Any, groups: Collection[Any]) -> list[Any]:
         """The groups that a group consists of, among those with a value of every column."""
+        if group in groups:
+            return [group]
         if all(self.level_of(group)):
-            return [group] if group in groups else []
+            return []
         return [part for part in groups if self.contains(group, part)]
 
     # ----------------------------------------------------------------------- values and labels
@@ -173,17 +174,6 @@ class GroupColumns:
     def values(self, group: Any) -> dict[str, Any]:
         """The value of each column, by its name."""
         return dict(zip(self.names, self.cells(group), strict=True))
-
-    def table(
-        self, rows: Iterable[Mapping[str, Any]], shown: Sequence[Shown], notes: Sequence[str] = ()
-    ) -> Table:
-        """Rows with a column for each column of groups in place of the group."""
-        records = [
-            {**self.values(row["group"]), **{k: v for k, v in row.items() if k != "group"}}
-            for row in rows
-        ]
-        groups = [Shown(name, is_text=True, none=ALL) for name in self.names]
-        return Table(records, [*groups, *shown], notes=notes)
 
     def label_of(self, group: Any) -> str:
         """The label of a group."""

@@ -29,7 +29,8 @@ class Column:
     ``values`` is an ndarray or a scipy sparse matrix. With ``categories``, the values are codes
     into them, and ``ordered`` says whether their order is meaningful. Text of pandas, polars and
     Arrow has categories too: that is many times faster than Python's strings. ``names`` are the
-    column names of a data frame, unless they are the default ones.
+    column names of a data frame, unless they are the default ones. ``target`` is the column as true
+    labels, once it was read so.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Column:
     mask: Array | None = None
     index: Any = None
     names: Names = None
+    target: Any = None
 
     @property
     def is_sparse(self) -> bool:
@@ -67,10 +69,10 @@ def read_column(data: Any, name: str) -> Column:
     if type(data) is np.ndarray:
         values = data if data.dtype.isbuiltin == 1 else widened(data)
         return Column(name, _with_rows(values, data, name))
-    if is_tensor(data):
-        return Column(name, _with_rows(to_host(data, name), data, name))
     if type(data) is Column:  # read before
         return data
+    if is_tensor(data):
+        return Column(name, _with_rows(to_host(data, name), data, name))
     if isinstance(data, np.ma.MaskedArray):
         mask = np.ma.getmaskarray(data)
         return Column(name, _with_rows(data.data, data, name), mask=mask if mask.any() else None)

@@ -86,10 +86,7 @@ class Labels:
             sample_weight, absolute, **dict(zip(names, (y_true, y_pred), strict=True))
         )
         true, pred = columns
-        if _is_coded(true) and _is_coded(pred):
-            return cls._encoded((true, true.values), (pred, pred.values), weight, absolute)
-        true_values, true_kind = read_values(true)
-        pred_values, pred_kind = read_values(pred)
+        (true_values, true_kind), (pred_values, pred_kind) = values_of(true), values_of(pred)
         if true_kind == pred_kind == "":
             return cls._encoded((true, true_values), (pred, pred_values), weight, absolute)
         if true_kind != pred_kind:
@@ -123,7 +120,8 @@ class Labels:
     ) -> Self:
         """Labels from two columns and their values."""
         classes, (true_codes, pred_codes) = encode_columns(true, pred)
-        ordered = order_of(classes, [true[0].order, pred[0].order])
+        is_ordered = true[0].ordered or pred[0].ordered
+        ordered = is_ordered and order_of(classes, [true[0].order, pred[0].order])
         return cls(kind_of(classes), classes, true_codes, pred_codes, weight, ordered, absolute)
 
     @property
@@ -259,11 +257,13 @@ class Target:
 
 def read_target(column: Column) -> Target:
     """Kind of a column of labels, and codes where it holds classes."""
-    values, kind = (column.values, "") if _is_coded(column) else read_values(column)
-    if kind:
-        return Target(kind, values, np.empty(0), np.empty(0, dtype=np.int64))
-    classes, (codes,) = encode_columns((column, values))
-    return Target(kind_of(classes), values, classes, codes, column.order)
+    if column.target is None:
+        values, kind = values_of(column)
+        classes, codes = np.empty(0), np.empty(0, dtype=np.int64)
+        if not kind:
+            classes, (codes,) = encode_columns((column, values))
+        column.target = Target(kind or kind_of(classes), values, classes, codes, column.order)
+    return column.target
 
 
 def check_shared_classes(
@@ -320,12 +320,11 @@ def _are_plain(y_true: Any, y_pred: Any) -> bool:
     )
 
 
-def _is_coded(column: Column) -> bool:
-    """Whether a column holds integers or category codes, and no indicators."""
+def values_of(column: Column) -> tuple[Any, str]:
+    """As `read_values`; integers and codes of categories are recognised fast."""
     values = column.values
-    return (
-        not column.is_sparse and values.ndim == 1 and values.dtype.kind in "biu" and len(values) > 0
-    )
+    is_coded = type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind in "biu"
+    return (values, "") if is_coded and values.size else read_values(column)
 
 
 def read_labels(labels: Any, name: str = "labels", *, once: bool = False) -> Array:

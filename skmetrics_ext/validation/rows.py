@@ -44,7 +44,7 @@ def read_rows(
         if name in arguments:
             arguments[name] = marked_columns(arguments[name], name, arguments.get("y_true"))
     columns = [read_column(data, name) for name, data in arguments.items()]
-    lengths = [len(column) for column in columns]
+    lengths = [column.values.shape[0] for column in columns]
     if len(set(lengths)) > 1:
         found = ", ".join(f"{name}: {n}" for name, n in zip(arguments, lengths, strict=True))
         raise InvalidParameterError(
@@ -55,10 +55,10 @@ def read_rows(
             "Found empty input array (e.g., `y_true` or `y_pred`) while a minimum of 1 sample "
             f"is required: {' and '.join(arguments)} have 0 sample(s)."
         )
-    named = [c for c in columns if c.names is not None]
-    for column in named[1:]:
-        check_same_names(named[0].names, column.names, named[0].name, column.name)
-    if [column for column in columns if column.index is not None or column.mask is not None]:
+    if [c for c in columns if c.names is not None or c.index is not None or c.mask is not None]:
+        named = [column for column in columns if column.names is not None]
+        for column in named[1:]:
+            check_same_names(named[0].names, column.names, named[0].name, column.name)
         columns = _apply_masks(columns, part)
     if sample_weight is None:
         return columns, None

@@ -10,7 +10,7 @@ from support.frames import needs
 
 import skmetrics_ext as sx
 from skmetrics_ext import confidence_interval, evaluate
-from skmetrics_ext.merged import samples
+from skmetrics_ext.merged import grouped_rows
 
 RNG = np.random.default_rng(0)
 N = 160
@@ -182,9 +182,9 @@ def test_resampling_is_for_few_rows_or_where_it_is_asked_for(monkeypatch):
     options = {"metrics": ["ks_statistic", "accuracy"], "groups": "patient", "pred": "p"}
     default = asked(**options).row("ks_statistic")
     assert not np.isnan(default.low)
-    monkeypatch.setattr(samples, "MOST_RESAMPLED", N)
+    monkeypatch.setattr(grouped_rows, "MOST_RESAMPLED", N)
     assert asked(**options).row("ks_statistic").low == default.low
-    monkeypatch.setattr(samples, "MOST_RESAMPLED", N - 1)
+    monkeypatch.setattr(grouped_rows, "MOST_RESAMPLED", N - 1)
     refused = asked(**options)
     assert refused.row("ks_statistic").note.startswith(RESAMPLED)
     assert not np.isnan(refused.row("accuracy").low)

@@ -1,11 +1,11 @@
-"""Linearized statistics of groups, from sums or from rows in memory."""
+"""Values and statistics of groups, read from sums of their rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -14,11 +14,7 @@ from skmetrics_ext.inference.derivatives import slope_of_means
 from skmetrics_ext.inference.draws.atoms import PLAIN, Atoms
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
 from skmetrics_ext.inference.draws.rankings import DrawnRankings, RankingSample, ScoreIndex
-from skmetrics_ext.inference.draws.readers import (
-    MOST_CLASSES,
-    sample_of_checked,
-    without_other_classes,
-)
+from skmetrics_ext.inference.draws.readers import MOST_CLASSES, without_other_classes
 from skmetrics_ext.inference.draws.samples import (
     MomentSample,
     RowSample,
@@ -26,31 +22,33 @@ from skmetrics_ext.inference.draws.samples import (
     TallySample,
 )
 from skmetrics_ext.inference.linearized import Contributions, Linearized, linearize
-from skmetrics_ext.merged import columns
-from skmetrics_ext.merged.columns import ColumnNames, Partition, RowLocation
-from skmetrics_ext.merged.layout import Layout
+from skmetrics_ext.merged.layout import Layout, refusal
 from skmetrics_ext.merged.ranges import (
+    NAN,
     MergedRankings,
     RangePlan,
     RangeReading,
+    ThinnedCurve,
     Value,
-    call,
+    bin_note,
     kind_of,
     read,
     read_columns,
+    read_each,
+    read_ranking,
+    thin_curve,
 )
-from skmetrics_ext.merged.stacks import Bounded, differences_of, stacks_of
-from skmetrics_ext.merged.sums import Sums, as_probabilities, as_scores
+from skmetrics_ext.merged.stacks import Bounded, differences_of, intervals_of, stacks_of
+from skmetrics_ext.merged.sums import Sums
+from skmetrics_ext.metrics.calibration.calibration_error import error_of_classes
 from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
 from skmetrics_ext.numeric import Array, as_factors
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.slices.group_columns import NO_GROUPS, GroupColumns
-from skmetrics_ext.tallies import ConfusionTally, MomentTally, RankTally
-from skmetrics_ext.validation import InvalidParameterError, Labels, Scores
+from skmetrics_ext.tallies import ConfusionTally, Counts, MomentTally, RankTally
+from skmetrics_ext.tallies.bins import BinTally
+from skmetrics_ext.validation import Labels
 from skmetrics_ext.validation.encoding import find_labels
-from skmetrics_ext.validation.errors import spoken
-from skmetrics_ext.validation.groups import INDEPENDENT, Design, read_groups
-from skmetrics_ext.validation.labels import subset
 
 NO_ROWS = "no row has weight"
 WEIGHTED = (
@@ -61,12 +59,10 @@ RESAMPLED = (
     "its interval needs resampling, and so the rows in memory: pass n_resamples=, or use "
     "confidence_interval"
 )
-_ONE_CLUSTER = "its rows belong to one cluster, which shows no variance between clusters"
 _SEVERAL = "areas of several classes are correlated, which only the rows show: pass n_resamples="
 _NOT_HELD = "its scores are more than memory_limit allows to hold: raise it"
-_BYTES = 8  # of a number
-MOST_RESAMPLED = 100_000  # rows of a data set that are resampled by default
-_NAN = float("nan")
+NO_VALUE = Value(NAN, NO_ROWS)
+Place = tuple[str, Any]  # the name of a metric, and a group
 
 
 @dataclass(frozen=True)
@@ -77,7 +73,20 @@ class _Merged:
     kind: str = "binary"
 
 
-# --------------------------------------------------------------------------- from sums
+class _EveryClass(ConfusionTally):
+    """A table whose classes all count as present, even if their rows have no weight."""
+
+    __slots__ = ()
+
+    @property
+    def kind(self) -> str:
+        return "multiclass" if len(self.classes) > 2 else "binary"
+
+    def occurring(self) -> Array:
+        return self.classes
+
+    def present(self, counts: Counts) -> None:
+        """All classes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,6 +148,94 @@ class GroupSums:
         self.readings.update(merged)
         return True
 
+    # ----------------------------------------------------------------------- values
+
+    def read_together(
+        self, groups: Sequence[Any], level: float | None
+    ) -> tuple[dict[Place, Value], dict[Place, Bounded]]:
+        """Values of metrics of labels, and the intervals that many groups have at once."""
+        values: dict[Place, Value] = {}
+        found: dict[Place, Bounded] = {}
+        layout = self.layout
+        metrics = layout.of_kind("tables")
+        for listed, tally in stacks_of(self.sums.tables, groups) if metrics else ():
+            every = _EveryClass(tally.classes, as_factors(tally.table), tally.ordered)
+            has_weight = (tally.table.max(axis=(-1, -2), initial=0) > 0).tolist()
+            for metric in metrics:
+                error = refusal(layout, metric, tuple(tally.classes.tolist()), tally.ordered)
+                each = [Value(NAN, error)] * len(listed)
+                if not error:
+                    each = read_each(metric, every)
+                kept = []
+                for place, (group, value) in enumerate(zip(listed, each, strict=True)):
+                    values[metric.name, group] = value if has_weight[place] else NO_VALUE
+                    # Groups of a margin have the atoms of several groups.
+                    if not value.reason and np.ndim(value.value) == 0 and group in self.groups:
+                        kept.append(place)
+                if level is None or self.weighted or not kept:
+                    continue
+                intervals = intervals_of(metric, tally, np.array(kept), level)
+                found |= {(metric.name, listed[k]): each for k, each in intervals.items()}
+        return values, found
+
+    def value(self, metric: Metric, group: Any) -> Value:
+        """The value of a metric of a group."""
+        tally = self.sums.tables[group]
+        if not tally.table.any():
+            return NO_VALUE
+        error = refusal(self.layout, metric, tuple(tally.classes.tolist()), tally.ordered)
+        return Value(NAN, error) if error else _VALUES[metric.sums](self, metric, group)
+
+    def classes_of(self, metric: Metric, group: Any) -> Array:
+        """The classes of the values of a metric that has one for each class."""
+        return self.layout.classes_of(metric, self.sums.tables[group].classes)
+
+    def bins_of(self, metric: Metric, group: Any) -> tuple[BinTally, ...]:
+        """The bins of a calibration error, for one event or each class; none without weight."""
+        return self.sums.bins.get((group, metric.name), ())
+
+    def _value_of_moments(self, metric: Metric, group: Any) -> Value:
+        return read(metric, self.sums.moments[group, metric.name])
+
+    def _value_of_bins(self, metric: Metric, group: Any) -> Value:
+        bins, debias = self.bins_of(metric, group), metric.options["debias"]
+        errors = [metric.kernel(tally.debiased() if debias else tally) for tally in bins]
+        return Value(float(error_of_classes(np.array(errors), metric.options["norm"])))
+
+    def _value_of_ranking(self, metric: Metric, group: Any) -> Value:
+        masses = self.sums.masses(group, self.layout.classes)
+        rankings = MergedRankings(metric, self.layout, self.readings[group], masses)
+        value, reason = read_ranking(rankings, self.ranges.most)
+        if self.edges is not None and not reason:
+            reason = bin_note(rankings, self.edges)
+        return Value(value, reason)
+
+    def curves(self, group: Any) -> dict[tuple[Any, Any], ThinnedCurve]:
+        """Curves by group and class, if points were requested."""
+        if group not in self.readings or not self.ranges.points:
+            return {}
+        classes = self.layout.classes.tolist()
+        names = [self.layout.positive] if self.layout.is_binary else classes
+        curves = {
+            (group, name): thin_curve(column.kept, self.ranges.points, column.gap)
+            for name, column in zip(names, self.readings[group], strict=True)
+        }
+        return {key: curve for key, curve in curves.items() if curve is not None}
+
+    @property
+    def lowest_score(self) -> float:
+        """The lowest score of a single column, as far as its scores are held."""
+        held = [columns[0].table for columns in self.readings.values() if columns]
+        lowest = [each.thresholds[-1] for each in held if each is not None and each.thresholds.size]
+        return float(min(lowest, default=0))
+
+    @property
+    def whole_table(self) -> ConfusionTally:
+        """The confusion table of all rows."""
+        return ConfusionTally.combine(self.sums.tables.values())
+
+    # ----------------------------------------------------------------------- statistics
+
     def statistic(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
         counts = [self.sums.tables[group].table for group in groups]
         if not any(table.any() for table in counts):
@@ -168,10 +265,10 @@ class GroupSums:
         self, metric: Metric, groups: Sequence[Any], level: float, min_rows: int
     ) -> dict[Any, Bounded]:
         """Differences of groups from all other rows, where many are read at once."""
-        if metric not in self.layout.of_kind("tables") or self.weighted or is_ratio(metric):
+        if metric.sums != "tables" or self.weighted or is_ratio(metric):
             return {}
         found: dict[Any, Bounded] = {}
-        tables, settled = self.sums.tables, self.layout.settled(metric)
+        tables = self.sums.tables
         whole = ConfusionTally.combine(tables[group] for group in self.groups)
         n_rows = sum(self.sums.rows[group] for group in self.groups)
         enough = [group for group in groups if n_rows - self.sums.rows[group] >= min_rows]
@@ -179,7 +276,7 @@ class GroupSums:
             if len(tally.classes) < len(whole.classes):
                 continue
             rest = ConfusionTally(whole.classes, whole.table - tally.table, whole.ordered)
-            gaps = differences_of(settled, (tally, rest), level)
+            gaps = differences_of(metric, (tally, rest), level)
             found |= {listed[place]: gap for place, gap in gaps.items()}
         return found
 
@@ -199,7 +296,7 @@ class GroupSums:
 
     def _of_tables(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
         """Atoms are the cells of confusion tables, by group."""
-        metric, key = self.layout.settled(metric), tuple(groups)
+        key = tuple(groups)
         if key not in self._tables:  # shared by all metrics of these groups
             self._tables[key] = self._cells_of(groups)
         whole, known = self._tables[key]
@@ -213,8 +310,8 @@ class GroupSums:
             whole = ConfusionTally(data.classes, table)
             known = {"atoms": atoms, "cell": cell, "by_class": table.sum(axis=1)}
         if len(whole.classes) <= MOST_CLASSES:
-            return _read(TableSample(metric, _NAN, whole, PLAIN, known), whole)
-        return _read(RowSample(metric, _NAN, data, PLAIN, known), whole)
+            return _read(TableSample(metric, NAN, whole, PLAIN, known), whole)
+        return _read(RowSample(metric, NAN, data, PLAIN, known), whole)
 
     def _cells_of(self, groups: Sequence[Any]) -> tuple[ConfusionTally, dict[str, Any]]:
         """The table of all groups, and its cells by group."""
@@ -248,7 +345,7 @@ class GroupSums:
         index = np.concatenate(indexes)
         atoms = self._atoms(groups, [part.mass for part in parts], cells, index // n_scores)
         known = {"atoms": atoms, "indexes": (ScoreIndex(whole.thresholds, index),)}
-        sample = RankingSample(metric, _NAN, _Merged(self.layout.classes), PLAIN, known)
+        sample = RankingSample(metric, NAN, _Merged(self.layout.classes), PLAIN, known)
         ranking = RankTally(whole.thresholds, as_factors(whole.mass))
         return _read(sample, DrawnRankings((ranking,)))
 
@@ -302,7 +399,12 @@ class GroupSums:
         return replace(linearize(sample), known=Contributions(np.concatenate(added), atoms))
 
 
-# Statistics by the sums that they are read from.
+# Values and statistics by the sums that they are read from.
+_VALUES: Mapping[str, Callable[..., Value]] = {
+    "moments": GroupSums._value_of_moments,
+    "bins": GroupSums._value_of_bins,
+    "ranks": GroupSums._value_of_ranking,
+}
 _STATISTICS: Mapping[str, Callable[..., Linearized | str]] = {
     "tables": GroupSums._of_tables,
     "moments": GroupSums._of_moments,
@@ -317,183 +419,3 @@ def _read(sample: TallySample, tally: Any) -> Linearized | str:
     if np.isnan(value).all():
         return reason
     return linearize(replace(sample, value=value if np.ndim(value) else float(value)))
-
-
-# --------------------------------------------------------------------------- from rows
-
-
-class SelectedRows(NamedTuple):
-    """Some of the rows, by number, with their clusters, and what was checked of them."""
-
-    rows: Array
-    cluster: Array | None
-    group: Array | None
-    views: dict[tuple[bool, bool, bool], Any]
-
-
-@dataclass(frozen=True, eq=False)
-class HeldRows:
-    """Statistics of groups from rows, which may have weights and belong to clusters.
-
-    Parameters
-    ----------
-    layout : Layout
-    part : Partition
-        The rows, each with the number of its group.
-    coded : Partition
-        The same rows in the order of the layout's classes, if they have scores.
-    cluster : ndarray of shape (n,) or None
-    sums : GroupSums or None
-        Sums of the same rows, which suffice for most metrics of counted rows.
-    n_resamples : int or None
-        Draws for intervals that need resampling; None resamples only few rows, 0 none.
-    weights_are : {"importance", "frequency"}
-    """
-
-    layout: Layout
-    part: Partition
-    coded: Partition
-    cluster: Array | None
-    sums: GroupSums | None = None
-    n_resamples: int | None = None
-    weights_are: str = "importance"
-    _kept: dict[tuple[Any, ...], SelectedRows | None] = field(default_factory=dict, init=False)
-    _last: dict[tuple[Any, ...], Any] = field(default_factory=dict, init=False)
-
-    def with_sums(self, sums: GroupSums) -> HeldRows:
-        """Add sums of these rows, if they have neither weights nor clusters."""
-        counted = self.part.weight is None and self.cluster is None
-        return replace(self, sums=sums) if counted else self
-
-    def gaps_to_rest(self, *asked: Any) -> dict[Any, Bounded]:
-        """As `GroupSums.gaps_to_rest`, from the sums."""
-        return {} if self.sums is None else self.sums.gaps_to_rest(*asked)
-
-    @cached_property
-    def by_row(self) -> HeldRows:
-        """The statistics of the rows themselves, which those of other models are paired with."""
-        return self if self.sums is None else replace(self, sums=None)
-
-    @cached_property
-    def plan(self) -> DrawPlan:
-        """How rows are resampled."""
-        return DrawPlan(self.n_resamples or None, random_state=0)
-
-    @cached_property
-    def _rows(self) -> dict[Any, Array]:
-        """Indices of the rows of each group that have weight."""
-        weight = self.part.weight
-        return dict(columns.each_group(self.part, None if weight is None else weight != 0))
-
-    def statistic(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
-        if self.sums is not None:
-            statistic = self.sums.statistic(metric, groups)
-            if metric.sums == "tables" or not (
-                isinstance(statistic, str) or statistic.origin.jumps
-            ):
-                return statistic  # others are resampled from the rows
-        return self.read(metric, groups)[1]
-
-    def read(self, metric: Metric, groups: Sequence[Any]) -> tuple[Value, Linearized | str]:
-        """The value of a metric of some groups, and its statistic or why it has none."""
-        asked = metric.name, *groups
-        if asked not in self._last:
-            self._last.clear()  # statistics hold arrays: that of one question is kept
-            self._last[asked] = self._read(metric, self._selected(tuple(groups)))
-        found: tuple[Value, Linearized | str] = self._last[asked]
-        return found
-
-    def _read(self, metric: Metric, kept: SelectedRows | None) -> tuple[Value, Linearized | str]:
-        """The value of a metric of selected rows, and its statistic or why it has none."""
-        if kept is None:
-            return Value(_NAN, NO_ROWS), NO_ROWS
-        checked = call(partial(self._checked, metric, kept))
-        if checked.reason:
-            return Value(_NAN, checked.reason), checked.reason
-        settled, data = checked.value
-        tally = settled.tally_of(data)
-        if tally is None:
-            function = partial(settled.function, data, data, **settled.params)
-            found = call(function, metric.spec.undefined)
-        else:
-            found = read(settled, tally)
-        if found.reason or not np.isfinite(found.value).any():
-            is_error = np.isnan(found.value).all() and found.reason  # others are by convention
-            return found, found.reason if is_error else metric.spec.undefined
-        if kept.group is not None and not kept.group.any():
-            return found, _ONE_CLUSTER
-        design = INDEPENDENT if kept.group is None else Design(kept.group)
-        identity = {"numbers": kept.rows, "cluster": kept.cluster, "value": found.value}
-        statistic = linearize(
-            sample_of_checked(settled, data, design, self.weights_are, **identity)
-        )
-        few = self.part.n_rows <= MOST_RESAMPLED if self.n_resamples is None else self.n_resamples
-        return found, statistic if statistic.has_influence or few else RESAMPLED
-
-    def _selected(self, groups: tuple[Any, ...]) -> SelectedRows | None:
-        """The rows of some groups, which all metrics of them share; None if none has weight."""
-        if groups not in self._kept:
-            parts = [self._rows[group] for group in groups if group in self._rows]
-            self._kept.clear()  # of one selection at a time
-            self._kept[groups] = None
-            if parts:
-                rows = np.sort(np.concatenate(parts))
-                cluster = None if self.cluster is None else self.cluster[rows]
-                group = None if cluster is None else np.unique(cluster, return_inverse=True)[1]
-                self._kept[groups] = SelectedRows(rows, cluster, group, {})
-        return self._kept[groups]
-
-    def _checked(self, metric: Metric, kept: SelectedRows) -> tuple[Metric, Any]:
-        """A settled metric, and rows as checked input of its function."""
-        spec = metric.spec
-        reads_scores = spec.response != "probabilities" or spec.check == Scores.check
-        key = metric.sums == "tables", reads_scores, spec.least_classes > 2
-        if key not in kept.views:
-            is_whole = len(kept.rows) == self.part.n_rows  # then nothing is copied
-            kept.views[key] = self._view(key, slice(None) if is_whole else kept.rows)
-        return self.layout.settled(metric) if key[0] else metric, kept.views[key]
-
-    def _view(self, key: tuple[bool, bool, bool], rows: Array | slice) -> Any:
-        """Labels, scores (of every class) or probabilities of some rows."""
-        part, (are_labels, are_scores, every) = self.part, key
-        if are_labels:
-            assert part.pred is not None
-            kept = part.weight, part.ordered
-            return subset(Labels("multiclass", part.labels, part.true, part.pred, *kept), rows)
-        scored = self.coded.scored_rows(rows)
-        if are_scores:
-            return as_scores(scored, self.layout, every=every)
-        return as_probabilities(scored, self.layout)
-
-
-def hold_rows(
-    parts: Iterable[tuple[Any, RowLocation]], names: ColumnNames, layout: Layout, most_bytes: int
-) -> HeldRows:
-    """Rows of a data set with their clusters, if they fit into ``most_bytes``."""
-    option = "n_resamples" if names.clusters is None else f"groups={names.clusters!r}"
-    parts_read, clusters, size = [], [], 0
-    for data, place in parts:
-        part = columns.read_part(data, names, place)
-        size += _BYTES * part.n_rows * (len(names.score) + 5)
-        if size > most_bytes:
-            limit = spoken("memory_limit")
-            raise InvalidParameterError(
-                f"{option} needs the rows in memory, but they take more than {limit}, "
-                f"{most_bytes} bytes: raise {limit}, or leave out {option.partition('=')[0]}."
-            )
-        parts_read.append(part)
-        if names.clusters is not None:
-            column = columns.read_value_column(data, names.clusters, place)
-            codes, categories = column.values, column.categories
-            clusters.append(codes if categories is None else categories[codes])
-    part = columns.join_parts(parts_read)
-    cluster = read_groups(np.concatenate(clusters), part.n_rows) if clusters else None
-    return rows_of_part(part, layout, cluster)
-
-
-def rows_of_part(part: Partition, layout: Layout, cluster: Array | None) -> HeldRows:
-    """Rows of a part, which become one group if it has none."""
-    coded = columns.in_layout(part, layout) if part.score.size else part
-    if part.group is None:
-        part = replace(part, group=np.zeros(part.n_rows, dtype=np.int64))
-    return HeldRows(layout, part, coded, cluster)
