@@ -444,8 +444,8 @@ class Reliability(Kind):
         rows: dict[str, Any] = {"labels": [0, 1], "sample_weight": problem.weight}
         histogram = calibration_curve_binned(true, score, n_bins=_N_BARS, **rows)
         if strategy == _ISOTONIC:
-            weight = np.ones(len(true)) if problem.weight is None else problem.weight
-            columns = {cls.x: np.unique(score), cls.y: isotonic(score, true, weight)[0]}
+            proba, _, rates = isotonic(score, true, problem.weight)
+            columns = {cls.x: proba, cls.y: rates}
             error = corp_decomposition(true, score, **rows).miscalibration
             line = ReliabilityLine(label, columns, error=error, band=BandSpec(None))
         else:

@@ -341,12 +341,13 @@ def consistency_band(
     n_rows, threshold = len(proba), ndtri(proba)
     group = np.arange(n_rows) if groups is None else read_groups(groups, n_rows)
     shared = 0.0 if groups is None else _shared_variance(proba, true, group)
-    fits = []
+    fits, total = [], np.bincount(cell, weights=weight)
     for _ in range(_DRAWS):
         effect = rng.normal(size=group.max() + 1)[group] if shared else 0.0
         noise = np.sqrt(1 - shared) * rng.normal(size=n_rows) + np.sqrt(shared) * effect
-        fits.append(isotonic_rates(cell, noise < threshold, weight))
-    at = np.bincount(cell, weights=weight * proba) / np.bincount(cell, weights=weight)
+        happened = np.bincount(cell, weights=weight * (noise < threshold))
+        fits.append(isotonic_rates(total, happened))
+    at = np.bincount(cell, weights=weight * proba) / total
     low, high = np.quantile(fits, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return at, low, high
 

@@ -494,18 +494,21 @@ def _over_classes_of(
         expected = None if atoms.weight is None else atoms.weight**2
         unit_scale = scale
     else:
-        cell, n_cells = atoms.group * n_classes + label, atoms.n_groups * n_classes
-        if n_cells > _CELLS_PER_ATOM * len(atoms):
+        cell, n_cells = atoms.group, atoms.n_groups * n_classes
+        cell = cell if n_classes == 1 else cell * n_classes + label
+        is_sparse = n_cells > _CELLS_PER_ATOM * len(atoms)
+        if is_sparse:
             cells, (cell,) = kernels.encode(cell)
             n_cells = len(cells)
-        else:  # counted, not sorted
-            cells = np.flatnonzero(np.bincount(cell, minlength=n_cells) != 0)
+        expected = cell_sums(atoms.mass(atoms.mass(atoms.rows)) * 1.0, cell, n_cells)
+        if not is_sparse:  # counted, not sorted
+            cells = np.flatnonzero(expected)
         kept = slice(None) if len(cells) == n_cells else cells
         of_group = cells if n_classes == 1 else cells // n_classes
         unit_class = cells - of_group * n_classes
         added, rows = parts * atoms.rows, None
         each = cell_sums(added, cell, n_cells)[..., kept] ** 2
-        expected = cell_sums(atoms.mass(atoms.mass(atoms.rows)) * 1.0, cell, n_cells)[kept]
+        expected = expected[kept]
         unit_scale = None if scale is None else scale[of_group]
     squares = each if rows is None else rows * each
     seen = np.bincount(unit_class, weights=rows, minlength=n_classes)

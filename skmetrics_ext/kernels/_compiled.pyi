@@ -5,6 +5,9 @@ from typing import Any
 from skmetrics_ext.numeric import Array
 
 def all_finite(values: Array) -> bool: ...
+def binned_events(
+    codes: Array, proba: Array, edges: Array
+) -> tuple[Array, Array, Array] | None: ...
 def confusion(true: Array, pred: Array, n_classes: int) -> Array: ...
 def encode_integers(
     columns: list[Array], cells_per_row: int, small: int

@@ -34,6 +34,7 @@ def _or_numpy(name: str) -> Callable[..., Any]:
 
 
 all_finite = _or_numpy("all_finite")
+binned_events = _or_numpy("binned_events")
 largest_differences = _or_numpy("largest_differences")
 placements = _or_numpy("placements")
 precision_slopes = _or_numpy("precision_slopes")

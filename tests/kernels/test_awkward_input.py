@@ -175,6 +175,7 @@ def drawing(drawn):
 
 ARGUMENTS = {
     "all_finite": lambda drawn: (drawn.score(),),
+    "binned_events": lambda drawn: (drawn.codes(), drawn.score(), np.array([0.25, 0.5])),
     "class_counts": lambda drawn: (drawn.codes(3), drawn.codes(3), drawn.number(), drawn.weight()),
     "confusion": lambda drawn: (drawn.codes(3), drawn.codes(3), drawn.number(), drawn.weight()),
     "encode": labels,

@@ -85,6 +85,16 @@ def test_no_weights_count_and_float_weights_add():
     identical(kernels.bin_sums(bins, 3, np.array([0.5, 1.5, 2.0])), np.array([0.5, 0.0, 3.5]))
 
 
+def test_bins_hold_their_upper_edge():
+    codes, proba = np.array([0, 1, 1, 0, 1]), np.array([0.25, 0.25, 0.5, 0.0, 1.0])
+    count, happened, predicted = kernels.binned_events(codes, proba, np.array([0.25, 0.5]))
+    identical(count, np.array([3, 1, 1]))
+    identical(happened, np.array([1, 1, 1]))
+    identical(predicted, np.array([0.5, 0.5, 1.0]))
+    count, happened, predicted = kernels.binned_events(codes, proba, np.array([]))
+    assert (count.tolist(), happened.tolist(), predicted.tolist()) == ([5], [3], [2.0])
+
+
 def test_squared_distances_of_probabilities_from_marks():
     marks, proba = np.array([0, 1, 1]), np.array([0.25, 0.25, 1.0])
     identical(kernels.squared_distances(marks, proba), np.array([0.0625, 0.5625, 0.0]))

@@ -53,6 +53,7 @@ calls = {
         lambda: kernels.all_finite(score),
         lambda: kernels.value_range(score),
         lambda: kernels.squared_distances(binary, score),
+        lambda: kernels.binned_events(binary, score, np.array([0.25, 0.5])),
         *(
             lambda call=call, own=own, heavy=heavy: call(own, heavy)
             for own in (score, narrow)

@@ -4,6 +4,8 @@ from skmetrics_ext.kernels._numpy.draws import largest_differences, resampled_wi
 from skmetrics_ext.kernels._numpy.labels import (
     all_finite,
     bin_sums,
+    binned_events,
+    bins_between,
     class_counts,
     confusion,
     encode,
@@ -25,6 +27,8 @@ from skmetrics_ext.kernels._numpy.ranks import (
 __all__ = [
     "all_finite",
     "bin_sums",
+    "binned_events",
+    "bins_between",
     "class_counts",
     "confusion",
     "encode",

@@ -15,6 +15,7 @@ from skmetrics_ext.numeric import Array
 TABLE_CELLS_PER_ROW = 4
 SMALL_TABLE = 1 << 16
 _CHUNK = 1 << 15
+_FEW_EDGES = 32  # of bins, below which counting is faster than searching
 _SMALL_TEXT = 5000  # below, sorting costs less than the table
 _MAX_EXACT_FLOAT = 1 << 53
 _MAX_INTEGER = 2.0**63
@@ -184,6 +185,24 @@ def bin_sums(bins: Array, n_bins: int, weight: Array | None) -> Array:
     if len(sums) > n_bins:
         raise ValueError(f"bins must be from 0 to {n_bins - 1}.")
     return sums if weight is not None else sums.astype(np.int64, copy=False)
+
+
+def bins_between(values: Array, edges: Array) -> Array:
+    """Number of the edges, which rise, that are below each value."""
+    if len(edges) > _FEW_EDGES:
+        return np.searchsorted(edges, values, side="left")
+    bins = np.zeros(np.shape(values), dtype=np.int8)
+    for edge in edges:  # passes over the rows are faster than searching for each of them
+        np.add(bins, values > edge, out=bins, casting="unsafe")
+    return bins.astype(np.int64)
+
+
+def binned_events(codes: Array, proba: Array, edges: Array) -> tuple[Array, Array, Array]:
+    """Rows, rows of class 1, and the sum of the probabilities in each of `bins_between`."""
+    check_codes(codes, 2, proba)
+    bins, n_bins = bins_between(proba, edges), len(edges) + 1
+    table = bin_sums(2 * bins + codes, 2 * n_bins, None).reshape(-1, 2)
+    return table.sum(axis=1), table[:, 1], np.bincount(bins, weights=proba, minlength=n_bins)
 
 
 def _exact_sums(bins: Array, n_bins: int, weight: Array, total: float) -> Array:

@@ -1,5 +1,6 @@
 // Bindings of the kernels on labels and plain columns. Functions answer None where the case is
 // left to NumPy.
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -150,6 +151,47 @@ nb::object squared_distances_(nb::handle marks_, nb::handle proba_) {
   return as_array(squares.take(), {proba.size()});
 }
 
+// Rows, rows of class 1 and sum of the probabilities in each bin between edges that rise: a bin
+// holds its upper edge.
+nb::object binned_events_(nb::handle codes_, nb::handle proba_, nb::handle edges_) {
+  constexpr std::size_t most_edges = 32;  // of more, searching is faster
+  const Array codes(codes_, Layout::dense), proba(proba_, Layout::dense);
+  const Array edges(edges_, Layout::dense);
+  const bool are_columns = codes.is_column() && proba.is_column() && edges.is_column();
+  if (!are_columns || !codes.holds<i64>() || !proba.holds<double>() || !edges.holds<double>()) {
+    return nb::none();
+  }
+  const std::size_t n = proba.size(), n_bins = edges.size() + 1;
+  if (codes.size() != n || n_bins > most_edges || !are_codes(codes.data<i64>(), n, 2)) {
+    return nb::none();
+  }
+  const i64* code = codes.data<i64>();
+  const double *probability = proba.data<double>(), *edge = edges.data<double>();
+  Memory<i64> count(n_bins), happened(n_bins);
+  Memory<double> sums(n_bins);
+  std::fill_n(count.data, n_bins, 0);
+  std::fill_n(happened.data, n_bins, 0);
+  std::fill_n(sums.data, n_bins, 0.0);
+  constexpr std::size_t cached = 512;
+  i64 bins[cached];
+  for (std::size_t start = 0; start < n; start += cached) {
+    const std::size_t size = std::min(cached, n - start);
+    const double* own = probability + start;
+    std::fill_n(bins, cached, 0);
+    for (std::size_t e = 0; e + 1 < n_bins; ++e) {  // edges outside, so that rows are vectors
+      const double bound = edge[e];
+      for (std::size_t i = 0; i < size; ++i) bins[i] += own[i] > bound;
+    }
+    for (std::size_t i = 0; i < size; ++i) {
+      ++count.data[bins[i]];
+      happened.data[bins[i]] += code[start + i] & 1;
+      sums.data[bins[i]] += own[i];
+    }
+  }
+  return nb::make_tuple(as_array(count.take(), {n_bins}), as_array(happened.take(), {n_bins}),
+                        as_array(sums.take(), {n_bins}));
+}
+
 // Columns of text, each as rows of characters -> distinct texts in the order of their first rows,
 // codes of each column.
 nb::object encode_text_(nb::list columns) {
@@ -239,6 +281,7 @@ void bind_labels(nb::module_& m) {
   define(m, "all_finite", &all_finite_);
   define(m, "value_range", &value_range_);
   define(m, "encode_integers", &encode_integers_);
+  define(m, "binned_events", &binned_events_);
   define(m, "confusion", &confusion_);
   define(m, "encode_text", &encode_text_);
   define(m, "encode_objects", &encode_objects_);

@@ -107,8 +107,8 @@ nb::object ranked_precision_(nb::handle score, nb::handle codes, nb::handle weig
 
 nb::object ranked_squares_(nb::handle score, nb::handle codes) {
   const Ranked given(score, codes, nb::none());
-  if (given.size() > most_rows / 2) return nb::none();
   return given.by_type(1, most_in_pairs, [&](auto type, auto rows) -> nb::object {
+    if (given.size() > most_rows / 2) return nb::none();
     if constexpr (std::is_same_v<decltype(rows), Unweighted>) {
       const auto found = given.read<decltype(type), Squared>(rows);
       if (!found) return nb::none();
@@ -237,10 +237,10 @@ nb::object largest_differences_(nb::handle errors_, nb::handle first_, nb::handl
                                 nb::handle scale_) {
   const Array errors(errors_, Layout::dense), scale(scale_, Layout::dense);
   const Array first(first_, Layout::dense), second(second_, Layout::dense);
-  const std::size_t pairs = scale.size();
   const bool is_known = errors.dimensions() == 2 && errors.holds<double>() && errors.size() > 0 &&
                         scale.is_column() && scale.holds<double>();
   if (!is_known) return nb::none();
+  const std::size_t pairs = scale.size();
   for (const Array* side : {&first, &second}) {
     if (!side->is_column() || !side->holds<i64>() || side->size() != pairs ||
         !are_codes(side->data<i64>(), pairs, errors.length(0))) {

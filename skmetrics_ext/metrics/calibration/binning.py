@@ -21,7 +21,6 @@ from skmetrics_ext.validation.tensors import to_host
 
 STRATEGIES = ("uniform", "quantile", "equal_mass")
 # Sums of float weights that ought to be equal differ by rounding.
-_FEW_EDGES = 32  # of bins, below which counting is faster than searching
 _ROUNDING = 1e-12
 
 
@@ -135,32 +134,21 @@ class Binning:
 
     def assign(self, proba: Array) -> Array:
         """Number of the bin of each probability."""
-        inner = self.edges[1:-1]
-        if len(inner) > _FEW_EDGES:
-            return np.searchsorted(inner, proba, side="left")
-        bins = np.zeros(np.shape(proba), dtype=np.int8)
-        for edge in inner:  # passes over the rows are faster than searching for each of them
-            np.add(bins, proba > edge, out=bins, casting="unsafe")
-        return bins.astype(np.int64)
+        return kernels.bins_between(proba, self.edges[1:-1])
 
     def sums(self, forecast: BinaryProbabilities) -> BinTally:
         """Sum the rows of a forecast over the bins."""
-        bins, n, weight = self.assign(forecast.proba), self.n_bins, forecast.weight
-        totals, count = kernels.bin_sums(bins, n, weight), kernels.bin_sums(bins, n, None)
+        true, proba, weight = forecast.true, forecast.proba, forecast.weight
         if weight is None:
-            happened, predicted, squares = forecast.true, forecast.proba, count
-        else:
-            happened, real = forecast.true * weight, forecast.weights
-            predicted = real * forecast.proba
-            squares = np.bincount(bins, weights=real * real, minlength=n)
-        return BinTally(
-            self.edges,
-            totals,
-            kernels.bin_sums(bins, n, happened),
-            np.bincount(bins, weights=predicted, minlength=n),
-            squares,
-            count,
+            count, happened, predicted = kernels.binned_events(true, proba, self.edges[1:-1])
+            return BinTally(self.edges, count, happened, predicted, count, count)
+        bins, n, real = self.assign(proba), self.n_bins, forecast.weights
+        happened = kernels.bin_sums(bins, n, true * weight)
+        predicted, squares = (
+            np.bincount(bins, weights=each, minlength=n) for each in (real * proba, real * real)
         )
+        totals, count = kernels.bin_sums(bins, n, weight), kernels.bin_sums(bins, n, None)
+        return BinTally(self.edges, totals, happened, predicted, squares, count)
 
     def sums_of(self, proba: Array, mass: Array) -> BinTally:
         """Sum the weight of both classes (..., 2, T) at probabilities in falling order."""

@@ -21,7 +21,7 @@ from skmetrics_ext.numeric import Array, PosLabel, divide
 from skmetrics_ext.result_bases import Result
 from skmetrics_ext.tallies import Means
 from skmetrics_ext.tallies.bins import BinTally
-from skmetrics_ext.validation import BinaryProbabilities, InvalidParameterError, check_option
+from skmetrics_ext.validation import InvalidParameterError, check_option
 
 
 @dataclass(frozen=True, repr=False, slots=True)
@@ -80,21 +80,20 @@ def binned_parts(sums: BinTally, debias: bool) -> tuple[float, float, float]:
     return reliability, resolution, uncertainty
 
 
-def isotonic(proba: Array, event: Array, weight: Array) -> tuple[Array, Array]:
-    """Non-decreasing frequencies nearest to the events, and the group of each row.
+def isotonic(proba: Array, event: Array, weight: Array | None) -> tuple[Array, Array, Array]:
+    """Distinct probabilities, rising, the weight of both outcomes (2, T), and recalibrated ones.
 
-    Rows with equal probabilities form a group with one frequency.
+    These are the non-decreasing frequencies nearest to the events.
     """
-    _, group = np.unique(proba, return_inverse=True)
-    return isotonic_rates(group, event, weight), group
+    falling, mass = kernels.rank_table(proba, event, 2, weight)
+    mass = mass[:, ::-1].astype(np.float64)
+    return falling[::-1], mass, isotonic_rates(mass.sum(axis=0), mass[1])
 
 
-def isotonic_rates(group: Array, event: Array, weight: Array) -> Array:
+def isotonic_rates(total: Array, happened: Array) -> Array:
     """Non-decreasing frequencies of groups, which are in the order of their probabilities."""
     from scipy.optimize import isotonic_regression
 
-    total = np.bincount(group, weights=weight)
-    happened = np.bincount(group, weights=weight * event)
     return np.clip(isotonic_regression(happened / total, weights=total).x, 0.0, 1.0)
 
 
@@ -243,23 +242,24 @@ def corp_decomposition(
     forecast = binary_forecast(
         y_true, y_proba, labels, pos_label, sample_weight, corp_decomposition
     )
-    weight = forecast.weights
-    fit, group = isotonic(forecast.proba, forecast.true, weight)
-    base = np.full(len(weight), _mean(forecast.true, weight))
+    proba, mass, fit = isotonic(forecast.proba, forecast.true, forecast.weight)
+    event, place = np.nonzero(mass)
+    weight = mass[event, place]
+    base = np.full(len(weight), _mean(event, weight))
     eps = None if score == "brier" else _EPS
-    own = _mean(_losses(forecast, forecast.proba, eps), weight)
+    own = _mean(_losses(event, proba[place], eps), weight)
     exact = None if eps is None else 0.0
-    best = _mean(_losses(forecast, fit[group], exact), weight)
-    constant = _mean(_losses(forecast, base, exact), weight)
+    best = _mean(_losses(event, fit[place], exact), weight)
+    constant = _mean(_losses(event, base, exact), weight)
     # Rounding alone may take them below 0.
     return ScoreDecomposition(own, max(own - best, 0.0), max(constant - best, 0.0), constant, 0.0)
 
 
-def _losses(forecast: BinaryProbabilities, proba: Array, eps: float | None) -> Array:
+def _losses(event: Array, proba: Array, eps: float | None) -> Array:
     """Squared errors, or negative log likelihoods."""
     if eps is None:
-        return kernels.squared_distances(forecast.true, proba)
-    return log_loss_rows(forecast.true, np.column_stack([1 - proba, proba]), eps)
+        return kernels.squared_distances(event, proba)
+    return log_loss_rows(event, np.column_stack([1 - proba, proba]), eps)
 
 
 def _mean(values: Array, weight: Array) -> float:
