@@ -61,9 +61,9 @@ class Estimates(Pictured, Table):
         The groups of each model, from which references are read.
     adjusted : sequence of str, default=()
         How intervals and p-values are adjusted.
-    more_tests, compared, former
+    more_tests, compared
         Number of further hypotheses of each family of tests; the column in which differences were
-        taken, with its values in order; attributes that the result had until 0.3.
+        taken, with its values in order.
     columns, sentences, baseline, empty
         As in `Table`; by default all columns are shown that any row has something in.
 
@@ -90,7 +90,6 @@ class Estimates(Pictured, Table):
         adjusted: Sequence[str] = (),
         more_tests: Mapping[Any, int] | None = None,
         compared: Mapping[str, Sequence[Any]] | None = None,
-        former: Mapping[str, Any] | None = None,
         columns: Sequence[Shown] | None = None,
         sentences: Sequence[str] = _SENTENCES,
         baseline: str | None = None,
@@ -107,8 +106,7 @@ class Estimates(Pictured, Table):
         super().__init__(read, columns, lead=lead, notes=notes, **further)
         self.confidence_level = confidence_level
         self.adjusted, self._more_tests = tuple(adjusted), dict(more_tests or {})
-        self._groups, self._former = dict(groups or {}), dict(former or {})
-        self._compared = dict(compared or {})
+        self._groups, self._compared = dict(groups or {}), dict(compared or {})
 
     def _table(self, rows: Iterable[EstimateRow], **changes: Any) -> Estimates:
         """A plain table of other rows, with the groups and notes of this one."""
@@ -123,14 +121,6 @@ class Estimates(Pictured, Table):
         kinds = {key: {str(row[key]) for row in self} for key in ("group", "model", "fold")}
         several = (key for key, values in kinds.items() if len(values) > 1)
         return next(iter(self._compared), next(several, "label"))
-
-    def __getattr__(self, name: str) -> Any:
-        former = self.__dict__.get("_former", {})
-        if name not in former:
-            message = f"{type(self).__name__!r} object has no attribute {name!r}"
-            raise AttributeError(message, name=name, obj=self)
-        warn_renamed(f".{name} of this result", "the rows of the table")
-        return former[name]
 
     def __iter__(self) -> Iterator[EstimateRow]:
         """The rows."""

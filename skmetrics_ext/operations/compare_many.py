@@ -68,5 +68,5 @@ def compare_many(
     for how in ADJUSTMENTS[adjust]:
         found = found.adjust(how)
     values = {row["model"]: row["value"] for row in models}
-    found._former |= {"values": values, "metric": models[0]["metric"], "control": control}
+    vars(found).update(values=values, metric=models[0]["metric"], control=control)
     return found
