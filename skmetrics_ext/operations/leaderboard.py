@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import ceil
 from typing import Any, Literal, NamedTuple
 
@@ -383,8 +384,7 @@ def _ranked(models: _Models, names: list[Any], level: float, plan: DrawPlan) -> 
     notes += [f"{n} models are {len(first):,} pairs, all of which are compared"] * (n > _MANY)
     statistics = models.statistics
     facts = facts_of_both(None, statistics[a]) if statistics else Facts(name)
-    numbers = float(models.values[a]), float(low[a]), float(high[a]), float(error[a])
-    winner = Estimate(*numbers, "max_t", level, _CHOSEN.format(n), facts=facts)
+    winner = replace(rows[0].estimate, note=_CHOSEN.format(n), facts=facts)
     notes += class_notes(positive_class_of(statistics[a].origin)) if statistics else ()
     lead = f"{name} of {n} models, {models.n_units:,.0f} {models.units} "
     lead += f"({100 * level:g} % simultaneous intervals of values and ranks)"

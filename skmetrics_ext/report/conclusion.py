@@ -172,7 +172,7 @@ def answer(report: FoldValues) -> str:
 
 def about(report: FoldValues) -> str:
     """What the intervals of the values, and of the differences, describe."""
-    level, target = summary.interval_title(report).split(", ", maxsplit=1)
+    level, target = summary.level_and_target(report)
     several = len(report.models) > 1 and target != summary.TARGETS["corrected"]
     differences = f"; differences for {summary.TARGETS['corrected']}" if several else ""
     return f"{level} intervals for {target}{differences}"

@@ -355,8 +355,7 @@ def _labelled(
         estimate = confidence_interval(asked, y_pred=part.responses[method], **options)
     except (InvalidParameterError, KeyError) as error:
         return no_estimate(one_line(error))
-    is_loss = getattr(report.data.scorers[name], "_sign", 1) < 0
-    shown: Estimate = -estimate if is_loss else estimate
+    shown: Estimate = estimate if report.data.sign(name) > 0 else -estimate
     return shown
 
 

@@ -222,10 +222,10 @@ def kind_of(report: FoldValues, interval: str | None = None) -> str:
     return "corrected"
 
 
-def interval_title(report: FoldValues, kind: str | None = None) -> str:
-    """Level and target of the intervals: "95 %, the 5 fitted models"."""
+def level_and_target(report: FoldValues, kind: str | None = None) -> tuple[str, str]:
+    """Level and target of the intervals: "95 %", "the 5 fitted models"."""
     target = TARGETS[kind or kind_of(report)].format(report.n_folds)
-    return f"{100 * report.confidence_level:g} %, {target}"
+    return f"{100 * report.confidence_level:g} %", target
 
 
 def interval_column(report: FoldValues) -> tuple[str, str]:
@@ -235,7 +235,7 @@ def interval_column(report: FoldValues) -> tuple[str, str]:
 
 def interval_heading(report: FoldValues, kind: str | None = None) -> str:
     """Level and target of the intervals, above a table."""
-    level, target = interval_title(report, kind).split(", ", maxsplit=1)
+    level, target = level_and_target(report, kind)
     beyond = " (not for retraining on new data)" if "fitted" in target else ""
     return f"{level} intervals for {target}{beyond}"
 

@@ -9,7 +9,7 @@ from textwrap import fill
 from typing import Any, Literal
 
 from skmetrics_ext.formats import interval, line_width, number, signed, text_table, with_interval
-from skmetrics_ext.inference.estimate_rows import for_people, shown_metric
+from skmetrics_ext.inference.estimate_rows import for_people, row_from, shown_metric
 from skmetrics_ext.inference.estimates import Estimates
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.spec import NO_ROW
@@ -51,7 +51,6 @@ _SECONDS = (
 )
 _FOLDS = columns("model", "metric", "fold", "value", ("train", "n_train"), ("test", "n_test"))
 _FOLD_FIELDS = ("n_train", "n_test", "fit_time", "score_time")
-_ESTIMATE_FIELDS = ("value", "low", "high", "standard_error", "method", "note", "design_effect")
 
 
 def written_for_people(rows: Table) -> str:
@@ -106,15 +105,10 @@ def fold_table(report: FoldValues) -> Estimates:
 def pooled_table(report: FoldValues, found: dict[tuple[str, str], Estimate]) -> Estimates:
     """Each metric on the out-of-fold predictions of all folds together, with its interval."""
     n_rows = {model: len(part.rows) for model, part in report.predictions.items()}
-    rows = [
-        {
-            "model": model,
-            "metric": metric,
-            "n_rows": n_rows[model],
-            **{key: getattr(estimate, key) for key in _ESTIMATE_FIELDS},
-        }
-        for (model, metric), estimate in found.items()
-    ]
+    rows = []
+    for (model, metric), estimate in found.items():
+        further = {"n_rows": n_rows[model], "design_effect": estimate.design_effect}
+        rows.append(row_from(estimate, model=model, metric=metric, **further))
     value = Shown("value", form=lambda value: "not pooled" if math.isnan(value) else number(value))
     more = columns(interval_column(report), "method", ("rows", "n_rows"))
     return _estimates(rows, [*_NAMES, value, *more], report)

@@ -29,8 +29,8 @@ from skmetrics_ext.report.page import document as html
 from skmetrics_ext.report.page.document import note, section
 from skmetrics_ext.report.sentences import capital
 from skmetrics_ext.report.summary import (
-    interval_title,
     kind_of,
+    level_and_target,
     shown_rows,
     value_or_mean,
     without_baseline,
@@ -167,7 +167,7 @@ def _models(report: CrossValidationReport) -> str:
     """A row for each model, as ``print`` shows it, and a chart for each metric."""
     rows = report_rows(report)
     value = "metric of the pooled predictions" if kind_of(report) == "pooled" else "mean over folds"
-    legend = _LEGEND.format(value=value, title=interval_title(report))
+    legend = _LEGEND.format(value=value, title=", ".join(level_and_target(report)))
     if report.has_train:
         legend += " Diamond: the training rows."
     figures = html.pictures(_dot_charts(report), of="metric")
@@ -176,7 +176,7 @@ def _models(report: CrossValidationReport) -> str:
 
 def _dot_charts(report: CrossValidationReport) -> list[tuple[str, str, str]]:
     """A chart for each metric: mean, interval and folds of each model."""
-    figures = []
+    figures, (level, target) = [], level_and_target(report)
     for metric in report.metrics:
         title, sign = shown_metric(metric)
         dots = []
@@ -186,7 +186,7 @@ def _dot_charts(report: CrossValidationReport) -> list[tuple[str, str, str]]:
             numbers = value_or_mean(row), row.low, row.high
             train = row.get("train", _NAN)
             dots.append(charts.Dot(row.model, *numbers, folds, row.is_baseline, train))
-        label = f"{title}: {interval_title(report)}, and every fold"
+        label = ", ".join([f"{title}: {level}", target, "and every fold"])
         lower = " (lower is better)" if sign < 0 else ""
         figures.append((charts.dot_chart(dots, label), f"{title}{lower}", title))
     return figures
