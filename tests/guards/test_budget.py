@@ -26,7 +26,7 @@ LIMITS = {
     "curve_tables": 1178,
     "backends": 2190,
     "top level": 1930,
-    "cli": 2310,
+    "cli": 2292,
     "scoring": 1120,
     "questions": 490,
     "thresholds": 1334,
