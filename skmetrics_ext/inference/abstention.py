@@ -114,6 +114,11 @@ def answered(door: Callable[..., Any], given: dict[str, Any], abstain: Any, how:
     names = [name for name in _PREDICTIONS if given.get(name) is not None]
     if not names:
         raise InvalidParameterError("abstain= needs predictions: pass y_pred=.")
+    if any(isinstance(given[name], Mapping) for name in names):
+        raise InvalidParameterError(
+            "abstain= takes the predictions of one model, since each answers other rows: call once "
+            "for each, or compare(metric, y_true, pred_a, pred_b, abstain=...)."
+        )
     kept = {name: ~_refused(given[name], abstain, name) for name in names}
     if how == "wrong":
         given |= {name: _wrong(given["y_true"], given[name], kept[name]) for name in names}

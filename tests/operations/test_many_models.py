@@ -7,7 +7,7 @@ import pytest
 from matplotlib import pyplot as plt
 from scipy import stats
 
-from skmetrics_ext import compare, f1_score, holm_adjust, influence_values
+from skmetrics_ext import compare, confidence_interval, f1_score, holm_adjust, influence_values
 from skmetrics_ext.plotting.interval_charts import not_different
 from tests.support.many_models import all_differences
 
@@ -117,6 +117,24 @@ def test_functions_of_ones_own_are_resampled_by_holm():
         all_differences(metric, Y, HARD)
     with pytest.raises(ValueError, match=r"adjust\('bonferroni'\) takes any"):
         all_differences("ks_statistic", Y, SCORES)
+
+
+def test_a_table_of_models_has_the_interval_of_each():
+    group, weight = np.arange(N) // 5, 1 + np.arange(N) % 2
+    for options in (
+        {"groups": group},
+        {"strata": group % 3, "sample_weight": weight, "weights_are": "frequency"},
+        {"threshold": 0.5},
+    ):
+        given = PROBAS if "threshold" in options else HARD
+        table = confidence_interval("f1", Y, given, **options)
+        for name, pred in given.items():
+            alone = confidence_interval("f1", Y, pred, **options)
+            row = table.row("f1", model=name)
+            assert (row.value, row.low, row.high) == pytest.approx(tuple(alone))
+            assert (row.method, row.note) == (alone.method, alone.note)
+    with pytest.raises(ValueError, match="abstain= takes the predictions of one model"):
+        confidence_interval("f1", Y, HARD, abstain=2)
 
 
 # --------------------------------------------------------------------------- laws

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parity.comparing import equal
+from scipy import stats
 from sklearn import metrics as sk
 from support.compare import undefined_allowed
 
@@ -149,3 +150,23 @@ def test_intervals_in_the_text() -> None:
     assert f"0.75 [{low:.2f}, {high:.2f}]" in text
     lines = [line for line in text.splitlines() if line and " of " not in line]
     assert len({len(line) for line in lines}) == 1
+
+
+def test_intervals_make_a_table_of_estimates() -> None:
+    """Recalls of two classes are shares of other rows; the interval of their difference by hand."""
+    true, pred = [0, 1, 1, 1] * 20, [0, 1, 1, 0] * 20
+    report = m.classification_report(true, pred, confidence_level=0.95, target_names=["no", "yes"])
+    assert isinstance(report, m.results.Estimates)
+    assert list(report[0])[:13] == list(m.compute_metrics(["recall"], true, pred, by=true)[0])[:13]
+    assert {row.metric for row in report} == {"precision", "recall", "f1", "accuracy"}
+    assert report.row(metric="recall", label="yes").support == 60
+    assert report.row("accuracy").label is None
+    recalls = report.where(metric="recall", label=["no", "yes"])
+    assert str(recalls).startswith("metric  label")
+    (row,) = recalls.against(label="no")
+    error = np.sqrt(2 / 9 / 60)
+    reach = stats.t.ppf(0.975, 59) * error
+    assert (row.value, row.standard_error) == pytest.approx((-1 / 3, error))
+    assert (row.low, row.high) == pytest.approx((-1 / 3 - reach, -1 / 3 + reach))
+    macro = m.confidence_interval("f1_macro", true, pred)
+    assert report.estimate(metric="f1", label="macro avg").low == pytest.approx(macro.low)
