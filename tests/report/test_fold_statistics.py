@@ -233,13 +233,15 @@ def test_any_splitter_and_pipelines(cv):
     assert all(np.isfinite(row["mean"]) for row in report.summary())
 
 
-def test_dask_backend():
+def test_dask_backend(tmp_path):
+    """One thread: several would exchange the filters of warnings, which are of the process."""
     pytest.importorskip("distributed")
     import joblib
     from distributed import Client
 
+    alone = {"processes": False, "n_workers": 1, "threads_per_worker": 1}
     with (
-        Client(processes=False, n_workers=1, threads_per_worker=2, dashboard_address=None),
+        Client(**alone, dashboard_address=None, local_directory=str(tmp_path)),
         joblib.parallel_config("dask"),
     ):
         report = cross_validation_report(GaussianNB(), X, Y, scoring="accuracy", n_jobs=2)
