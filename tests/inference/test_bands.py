@@ -64,6 +64,12 @@ def test_text_labels_ask_for_the_positive_one():
         curve_band("matthews_corrcoef", names[TRUE], SCORE)
 
 
+def test_thresholds_are_the_scores_of_rows_that_count():
+    found = curve_band("recall", [0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5],
+                       sample_weight=[1, 1, 0, 2, 1])  # fmt: skip
+    assert found.at.tolist() == [0.5, 0.4, 0.2, 0.1]
+
+
 def test_thresholds_are_the_distinct_scores_by_default():
     found = curve_band("recall", TRUE, SCORE)
     assert found.at.tolist() == np.unique(SCORE)[::-1].tolist()

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from scipy.optimize import brentq
 
 import skmetrics_ext
 from skmetrics_ext import compare, delong_test, f1_score, mcnemar_test, roc_auc_score
@@ -190,7 +191,7 @@ def test_delta_has_the_variance_of_derivatives(metric, weight):
     found = compare(metric, Y, A, B, sample_weight=weight)
     expected = np.square(slopes).sum()  # of tables, as single intervals have it
     assert found.standard_error**2 == pytest.approx(expected, rel=1e-6)
-    scale = found.standard_error * stats.norm.ppf(0.975)
+    scale = found.standard_error * stats.stats.norm.ppf(0.975)
     assert 1 < (found.high - found.difference) / scale < 1.03
 
 
@@ -265,6 +266,31 @@ def test_no_variance_of_areas_turns_to_permutation():
     assert found.method == "delong, p-value by permutation, exact"
     assert found.low < 0.5 < found.high
     assert 0 < found.p_value < 0.1
+
+
+def test_areas_without_variance_have_newcombes_bounds():
+    """A perfect ranking and ties alone, of 12 and 15 rows; the Gini coefficient is 2 areas - 1."""
+
+    def bound(area, side):
+        """His method 5: the area that lies 1.96 of its own errors away."""
+
+        def away(other):
+            cells = (1 - other) / (2 - other) + other / (1 + other)
+            variance = other * (1 - other) * (1 + (27 / 2 - 1) * cells) / (12 * 15)
+            return (other - area) / variance**0.5 - side * stats.norm.ppf(0.975)
+
+        return brentq(away, 1e-9, 1 - 1e-9)
+
+    mark = np.repeat([0, 1], [12, 15])
+    below = np.hypot(1 - bound(1, -1), bound(0.5, 1) - 0.5)
+    above = 0.5 - bound(0.5, -1)
+    for metric, width in (("roc_auc", 1), ("gini", 2)):
+        found = compare(metric, mark, mark, np.zeros(27))
+        assert found.low == pytest.approx(width * (0.5 - below), abs=1e-9)
+        assert found.high == pytest.approx(width * (0.5 + above), abs=1e-9)
+        other = compare(metric, mark, mark, -mark)
+        lower = width * (1 - np.hypot(1 - bound(1, -1), bound(0, 1)))
+        assert (other.low, other.high) == pytest.approx((lower, width), abs=1e-9)
 
 
 def test_many_rows_without_variance_of_areas_take_fewer_exchanges():

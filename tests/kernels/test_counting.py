@@ -35,6 +35,20 @@ def test_codes_point_at_the_sorted_classes(kind, dtype, data):
         assert classes[code].tolist() == values
 
 
+@pytest.mark.parametrize("n_labels", [1, 2, 200, 900])
+@pytest.mark.parametrize("width", [1, 2, 5])
+def test_many_rows_of_text_have_the_codes_of_their_sorted_names(width, n_labels):
+    """More rows than are sorted, and more than one chunk of them; more labels than fit a table."""
+    number = np.arange(70_001) * 7 % n_labels
+    names = np.array([chr(200 + 3 * k) if width == 1 else f"{k:0{width}}" for k in range(n_labels)])
+    first, second = names[number], names[number[::-1]][:100]
+    classes, codes = kernels.encode(first, second)
+    place = {name: k for k, name in enumerate(sorted(set(names.tolist())))}
+    assert classes.tolist() == list(place)
+    for column, code in zip((first, second), codes, strict=True):
+        assert code.tolist() == [place[name] for name in column.tolist()]
+
+
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32])
 def test_narrow_dtypes_do_not_wrap_around(dtype):
     info = np.iinfo(dtype)

@@ -230,3 +230,17 @@ def test_bounds_on_the_side_of_the_nearer_end_are_at_least_wilsons(hits):
     assert found.method == "mover"
     bounds = [2 * bound - 1 for bound in expected]
     assert (found.value, found.low, found.high) == pytest.approx(bounds)
+
+
+@pytest.mark.parametrize("graded", [(), (0,), (0, 1, 2)])
+def test_an_average_jumps_if_the_scores_of_any_class_are_grades(graded):
+    """A rate that is read in a block of ties has no derivative, nor has a mean with it."""
+    true = np.arange(240) % 3
+    score = np.random.default_rng(0).normal(size=(240, 3)) + 1.2 * np.eye(3)[true]
+    for column in graded:
+        score[:, column] = np.round(score[:, column] / 1.5)
+    found = confidence_interval(
+        "sensitivity_at_specificity", true, score, specificity=0.8, average="macro", n_resamples=99
+    )
+    assert ("jumps where a grade crosses the target" in found.note) == bool(graded)
+    assert (found.method == "logit") == (not graded)

@@ -48,6 +48,13 @@ def test_friedman_by_its_formula(scores: list[list[int]]) -> None:
     assert found.p_value == pytest.approx(stats.chi2.sf(want, n_models - 1))
 
 
+def test_a_sum_of_ranks_in_the_middle_has_p_1() -> None:
+    """Differences 1, 2 and -3: ranks 1 and 2 are positive, 5 of 8 signs have a sum of 3 or more."""
+    found = wilcoxon_signed_rank_test([2, 3, 1], [1, 1, 4])
+    assert found.statistic == 3
+    assert found.p_value == 1.0
+
+
 def test_friedman_by_hand() -> None:
     # Ranks 1 2 3, 1 3 2, 1 2 3, 1 3 2: means 1, 5/2, 5/2; 12 * 4 / 12 * (1 + 1/4 + 1/4) = 6.
     scores = [[0.9, 0.8, 0.7], [0.8, 0.7, 0.75], [0.7, 0.6, 0.5], [0.9, 0.7, 0.8]]

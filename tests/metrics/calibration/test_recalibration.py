@@ -197,6 +197,13 @@ def test_classes_all_but_separated():
     assert np.isnan(line.slope.value)
 
 
+@pytest.mark.parametrize("rarer", [0, 1])
+def test_rows_of_the_rarer_class_are_counted(rarer):
+    true = np.where(np.arange(60) % 15 == 0, rarer, 1 - rarer)
+    line = calibration_slope_intercept(true, expit(np.sin(np.arange(60))))
+    assert "only 4 rows in the smallest class" in line.slope.note
+
+
 @pytest.mark.parametrize(("few", "fewer", "rel"), [(-3, -5, 1e-12), (-10, -14, 5e-4)])
 def test_two_probabilities_have_the_line_through_the_log_odds_of_their_events(few, fewer, rel):
     """Odds of 10^fewer at 1/4, and of 10^-few at 1/2."""

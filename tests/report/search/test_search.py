@@ -225,6 +225,19 @@ def test_weights_go_where_they_are_requested():
     assert found.rows[0].mean != pytest.approx(right.mean(), abs=1e-6)
 
 
+def test_a_weight_that_the_metric_does_not_request_is_for_the_fits_alone():
+    from sklearn import config_context
+
+    with config_context(enable_metadata_routing=True):
+        model = Column().set_fit_request(sample_weight=True)
+        scorer = get_scorer("accuracy").set_score_request(sample_weight=False)
+        search = GridSearchCV(model, {"column": [0]}, scoring=scorer, cv=KFold(3))
+        weight = np.where((X[:, 0] > 0) == Y, 9, 1)
+        found = report(search, params={"sample_weight": weight})
+    assert found.best_estimator_.weight_ == weight.sum()
+    assert found.rows[0].mean == pytest.approx(np.mean((X[:, 0] > 0) == Y))
+
+
 def test_metrics_without_influence_values_are_drawn():
     models = {str(k): Column(k) for k in range(3)}
     of_area = report(models, scoring="roc_auc", cv=3)
