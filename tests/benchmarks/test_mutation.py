@@ -133,10 +133,13 @@ def test_mistakes_are_made_wherever_numbers_are(script):
         "cli",
         "validation",
         "scoring",
+        "backends",
+        "operations",
+        "plotting",
         "merged",
     )
     for folder in whole:
         place = mutation.file_of(f"skmetrics_ext/{folder}")
-        assert set(place.rglob("*.py")) <= changed
+        assert set(place.rglob("*.py")) - mutation.LEFT_OUT <= changed
     for folder in ("kernels", "tallies", "metrics", "streaming", *whole[:-1]):
         assert f"tests/{folder}" in mutation.TESTS
