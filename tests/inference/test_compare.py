@@ -191,7 +191,7 @@ def test_delta_has_the_variance_of_derivatives(metric, weight):
     found = compare(metric, Y, A, B, sample_weight=weight)
     expected = np.square(slopes).sum()  # of tables, as single intervals have it
     assert found.standard_error**2 == pytest.approx(expected, rel=1e-6)
-    scale = found.standard_error * stats.stats.norm.ppf(0.975)
+    scale = found.standard_error * stats.norm.ppf(0.975)
     assert 1 < (found.high - found.difference) / scale < 1.03
 
 

@@ -376,7 +376,9 @@ def test_calibration_errors_have_a_one_sided_bound_that_holds(error):
         found = confidence_interval(expected_calibration_error, true, proba, **options)
         held += found.low == 0 and found.high >= error
         assert found.method == "upper"
-        told = re.fullmatch(r"one-sided; corrected for bias (\S+); spiegelhalter_.*", found.note)
+        told = re.fullmatch(
+            r"one-sided; corrected for bias (\S+); significance.spiegelhalter_.*", found.note
+        )
         corrected.append((found.value, float(told[1])))
         lower = confidence_interval(
             expected_calibration_error, true, proba, confidence_level=0.5, **options
