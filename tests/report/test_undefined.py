@@ -336,3 +336,4 @@ def test_areas_over_classes_of_a_fold_without_one():
         assert row_of(report, metric)["notes"]["a class has no row"] == 2
         (row,) = report.compare(metric)
         assert row["n_folds"] == 3
+    assert "in 2 of 5 folds: a class has no row" in str(report.summary())
