@@ -113,10 +113,12 @@ def p_value_text(value: float) -> str:
     return f"< {digits(value, '.15f')[:-1]}1" if is_below else f"= {shown}"
 
 
-def plain(value: Any) -> str:
+def plain(value: Any, n_folds: Any = None) -> str:
     """Any value as text: numbers by `known`, reasons with counts, None as empty text."""
     if value is None:
         return ""
+    if isinstance(value, dict) and n_folds:
+        return "; ".join(f"in {count} of {n_folds} folds: {text}" for text, count in value.items())
     if isinstance(value, dict):
         return "; ".join(f"{text} ({count})" for text, count in value.items())
     # float32 of NumPy is not a subclass of float.

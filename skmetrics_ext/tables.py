@@ -456,8 +456,7 @@ class Table(Tabular, list[Row]):
 
     def _sentences(self, row: Row) -> list[str]:
         """Sentences of a row, each once; a table has no choice of a method."""
-        given = filter(None, map(row.get, self.sentences))
-        texts = (formats.plain(_of_folds(value, row.get("n_folds"))) for value in given)
+        texts = (formats.plain(row.get(name), row.get("n_folds")) for name in self.sentences)
         return [*dict.fromkeys(filter(None, map(without_methods, texts)))]
 
     def _texts(self) -> dict[str, str]:
@@ -465,13 +464,6 @@ class Table(Tabular, list[Row]):
         texts = joined_notes(text for row in self for text in self._sentences(row))
         marks = {note: place for place, note in enumerate(dict.fromkeys(texts.values()), start=1)}
         return {text: f"[{marks[note]}] {note}" for text, note in texts.items()}
-
-
-def _of_folds(value: Any, n_folds: Any) -> Any:
-    """Sentences with their numbers of folds as one text; any other value unchanged."""
-    if not (isinstance(value, Mapping) and n_folds):
-        return value
-    return "; ".join(f"in {count} of {n_folds} folds: {text}" for text, count in value.items())
 
 
 def without_methods(note: Any) -> str:
