@@ -16,7 +16,6 @@ from skmetrics_ext.backends import partitions
 from skmetrics_ext.backends.files import BATCH, Files
 from skmetrics_ext.backends.read_errors import Rows, check_columns, guarded_batches, placed, reading
 from skmetrics_ext.merged.columns import (
-    MOST_EXACT,
     MOST_LABELS,
     ColumnNames,
     Partition,
@@ -30,7 +29,7 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.slices.coding import MISSING, bin_names
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError
-from skmetrics_ext.validation.containers import Column
+from skmetrics_ext.validation.containers import EXACT, Column
 from skmetrics_ext.validation.encoding import order_of
 from skmetrics_ext.validation.rows import check_total
 
@@ -133,7 +132,7 @@ class DuckEngine(partitions.Engine):
         if names.weight is not None:
             faults.append(f"{self.columns[names.weight]} < 0")
         integers = [name for name in names.score if self.types[name] in _INTEGERS]
-        ends = f"NOT BETWEEN -{MOST_EXACT} AND {MOST_EXACT}"
+        ends = f"NOT BETWEEN -{EXACT} AND {EXACT}"
         return faults + [f"{self.columns[name]} {ends}" for name in integers]
 
     def _key(self, name: str) -> str:

@@ -17,16 +17,15 @@ from skmetrics_ext.numeric import Array, row_sums
 from skmetrics_ext.slices.coding import read_present
 from skmetrics_ext.slices.group_columns import NO_GROUPS, GroupColumns
 from skmetrics_ext.validation import InvalidParameterError
-from skmetrics_ext.validation.containers import Column, marked_missing, read_column
+from skmetrics_ext.validation.containers import EXACT, Column, marked_missing, read_column
 from skmetrics_ext.validation.encoding import Order, encode, encode_columns, find_labels, order_of
 from skmetrics_ext.validation.errors import spoken
+from skmetrics_ext.validation.probabilities import RANGE_TOLERANCE
 from skmetrics_ext.validation.rows import check_total
-from skmetrics_ext.validation.scores import check_mergeable
+from skmetrics_ext.validation.scores import SUM_TOLERANCE, check_mergeable
 from skmetrics_ext.validation.targets import label_values
 
-_RANGE, _SUM = 1e-8, 1e-6  # the tolerances of Probabilities.check
 MOST_LABELS = 10_000
-MOST_EXACT = 2**53  # larger integers are not all distinct as floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +263,7 @@ def _scores(data: Any, names: ColumnNames, place: RowLocation) -> tuple[Array, f
         _check_numbers(column, "scores")
         check_mergeable(column)
         if column.values.dtype.kind in "iu":
-            inexact = (column.values > MOST_EXACT) | (column.values < -MOST_EXACT)
+            inexact = (column.values > EXACT) | (column.values < -EXACT)
             if inexact.any():
                 row = int(np.argmax(inexact))
                 why = ": integers beyond 2**53 are not distinct as floats"
@@ -357,7 +356,7 @@ def each_group(part: Partition, kept: Array | None = None) -> Iterator[tuple[Any
 
 def _probabilities(score: Array, names: ColumnNames, place: RowLocation) -> Array:
     low, high = kernels.value_range(score)
-    if low < -_RANGE or high > 1 + _RANGE:
+    if low < -RANGE_TOLERANCE or high > 1 + RANGE_TOLERANCE:
         row, column = divmod(int(np.argmax(np.abs(score - 0.5))), score.shape[1])
         why = ", which is not a probability"
         raise _refused(names.score[column], score[row, column], row, place, why)
@@ -368,7 +367,7 @@ def _check_sums(score: Array, names: ColumnNames, place: RowLocation) -> None:
     """Reject rows whose probabilities do not sum to 1."""
     if score.shape[1] == 1:
         return
-    is_off = np.abs(row_sums(score) - 1) > _SUM
+    is_off = np.abs(row_sums(score) - 1) > SUM_TOLERANCE
     if is_off.any():
         row = int(np.argmax(is_off))
         raise InvalidParameterError(

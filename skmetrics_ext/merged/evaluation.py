@@ -481,9 +481,8 @@ def evaluate_labelled(
     shown = list(grouped.ordered(names))
     for margin in grouped.levels() if margins else []:
         shown += grouped.ordered(margin.sources(names))
-    sizes = {
-        each: sum(source.n_rows[part] for part in grouped.parts(each, names)) for each in shown
-    }
+    counts = dict(zip(names, np.bincount(group, minlength=len(names)).tolist(), strict=True))
+    sizes = {each: sum(counts[part] for part in grouped.parts(each, names)) for each in shown}
     chosen = {"labels": labels, "pos_label": pos_label}
     found = {}
     for metric in metrics:

@@ -308,12 +308,6 @@ class LabelledGroups:
             return Value(NAN, statistic), statistic
         return Value(statistic.value), statistic
 
-    @cached_property
-    def n_rows(self) -> dict[Any, int]:
-        """Rows of each group, labelled or not."""
-        counts = np.bincount(self.group, minlength=len(self.groups)).tolist()
-        return dict(zip(self.groups, counts, strict=True))
-
     def statistic(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
         codes = [place for place, name in enumerate(self.groups) if name in groups]
         rows, n_rows = np.flatnonzero(np.isin(self.group, codes)), len(self.group)

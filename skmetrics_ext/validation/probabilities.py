@@ -17,6 +17,7 @@ from skmetrics_ext.validation.positive import natural_positive, one_class, posit
 from skmetrics_ext.validation.scores import (
     ANY_LABELS,
     ONE_CLASS,
+    SUM_TOLERANCE,
     Accepted,
     ColumnCount,
     Scores,
@@ -27,8 +28,7 @@ from skmetrics_ext.validation.scores import (
 from skmetrics_ext.validation.targets import MULTILABEL
 
 # Rounding in a softmax stays well inside these; what lies further out is no probability.
-_RANGE_TOLERANCE = 1e-8
-_SUM_TOLERANCE = 1e-6
+RANGE_TOLERANCE = 1e-8
 # Spacing at 1 of float32 and float64, by their bytes.
 _EPS = {size: float(np.finfo(f"f{size}").eps) for size in (4, 8)}
 _NO_SUM = "The y_prob values do not sum to one"
@@ -341,7 +341,7 @@ def soft_labels(values: Array, n_columns: int) -> Array:
             f"{what}, of shape {values.shape}, for {n_columns} columns of y_proba: pass a column "
             "for each class, or of two classes that of the positive one."
         )
-    if (np.abs(row_sums(soft) - 1) > _SUM_TOLERANCE).any():
+    if (np.abs(row_sums(soft) - 1) > SUM_TOLERANCE).any():
         raise InvalidParameterError(f"{what}, and its rows do not sum to 1.")
     return soft.astype(np.float64, copy=False)
 
@@ -366,11 +366,11 @@ def _check_classes(classes: Array, matrix: Array, labels: Any) -> None:
 def in_range(columns: Array, below: str) -> Array:
     """Float64, rounding outside [0, 1] clipped."""
     low, high = kernels.value_range(columns)
-    if high > 1 + _RANGE_TOLERANCE:
+    if high > 1 + RANGE_TOLERANCE:
         raise InvalidParameterError(
             f"y_prob contains values greater than 1: {high} (the largest of y_proba)."
         )
-    if low < -_RANGE_TOLERANCE:
+    if low < -RANGE_TOLERANCE:
         raise InvalidParameterError(
             f"y_prob contains values {below} 0: {low} (the smallest of y_proba)."
         )
@@ -416,7 +416,7 @@ def check_sums(matrix: Array, source: Column | None) -> None:
     """Refuse rows that do not sum to 1, up to the rounding of half precision."""
     dtype = None if source is None else getattr(source.values, "dtype", None)
     rounding = float(np.finfo(np.float16).eps) if dtype == np.float16 else 0.0
-    far = np.abs(row_sums(matrix) - 1) > max(_SUM_TOLERANCE, rounding)
+    far = np.abs(row_sums(matrix) - 1) > max(SUM_TOLERANCE, rounding)
     if far.any():
         row = int(np.argmax(far))
         raise InvalidParameterError(

@@ -41,7 +41,7 @@ from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.targets import MULTILABEL
 
 # Rounding in a softmax stays well inside this; rows further from 1 are no probabilities.
-_SUM_TOLERANCE = 1e-6
+SUM_TOLERANCE = 1e-6
 _PLAIN = frozenset([np.dtype(np.float32), np.dtype(np.float64)])
 
 
@@ -354,7 +354,7 @@ def _one_column(scores: Array, column: int | None) -> Array:
         column is not None
         and scores.ndim == 2
         and scores.shape[1] == 2
-        and np.allclose(scores.sum(axis=1), 1, rtol=0, atol=_SUM_TOLERANCE)
+        and np.allclose(scores.sum(axis=1), 1, rtol=0, atol=SUM_TOLERANCE)
     ):
         return scores[:, column]
     raise InvalidParameterError(
