@@ -22,7 +22,7 @@ from skmetrics_ext.merged.grouped_rows import EveryRow, GroupedRows, LabelledGro
 from skmetrics_ext.merged.ranges import NAN, RangePlan, ThinnedCurve, Value, read_columns
 from skmetrics_ext.merged.stacks import Bounded
 from skmetrics_ext.merged.stream import StreamState
-from skmetrics_ext.merged.sums import sum_all
+from skmetrics_ext.merged.sums import check_target, sum_all
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.operations.fairness import FairGroups
 from skmetrics_ext.operations.rolling import OrderedGroups
@@ -279,6 +279,8 @@ def evaluate_arrays(
     if layout.is_binary:
         note = note_on_series(y_score, layout.classes.tolist(), layout.positive)
     if by is None:
+        for metric in layout.of_kind("bins"):
+            check_target(metric, layout)
         metrics_of = {metric.name: metric for metric in layout.metrics}
         groups_of = Groups(NO_GROUPS, metrics_of, rows, {None: part.n_rows})
         return evaluation_of(groups_of, "memory", level, method, notes=notes_on_rows(rows, [note]))

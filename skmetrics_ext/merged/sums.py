@@ -193,15 +193,20 @@ def view_of(rows: Partition, layout: Layout, kind: str) -> Scores | Probabilitie
     return Scores("multiclass", layout.classes, rows.true, score, rows.weight)
 
 
+def check_target(metric: Metric, layout: Layout) -> None:
+    """Refuse calibration errors of one event for several classes."""
+    if metric.options["target"] == "binary" and not layout.is_binary:
+        raise InvalidParameterError(
+            f"{metric.name} of several classes needs target='top_label' or 'classwise'."
+        )
+
+
 def bins_of(metric: Metric, rows: Partition, layout: Layout) -> tuple[BinTally, ...]:
     """Sums over the bins of a calibration error, for one event or each class."""
+    check_target(metric, layout)
     bins = check_bins(metric.options["n_bins"], "uniform")
     target = metric.options["target"]
     if target == "binary":
-        if not layout.is_binary:
-            raise InvalidParameterError(
-                f"{metric.name} of several classes needs target='top_label' or 'classwise'."
-            )
         parts = (rows.true, rows.score[:, -1], rows.weight, rows.eps)
         events = [BinaryProbabilities(layout.classes, *parts)]
     else:
