@@ -140,10 +140,9 @@ class GroupedRows:
     def statistic(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
         if self.sums is not None:
             statistic = self.sums.statistic(metric, groups)
-            if metric.sums == "tables" or not (
-                isinstance(statistic, str) or statistic.origin.jumps
-            ):
-                return statistic  # others are resampled from the rows
+            is_resampled = isinstance(statistic, str) or statistic.origin.jumps
+            if view_kind(metric) == "labels" or not is_resampled:
+                return statistic
         return self.read(metric, groups)[1]
 
     def read(self, metric: Metric, groups: Sequence[Any]) -> tuple[Value, Linearized | str]:
@@ -154,7 +153,7 @@ class GroupedRows:
         checked = call(partial(self._view_of, metric, kept))
         data, error = checked.value, checked.reason
         if not error:
-            are_labels = metric.sums == "tables"
+            are_labels = view_kind(metric) == "labels"
             known = (tuple(data.classes.tolist()), data.ordered) if are_labels else ((), False)
             error = refusal(self.layout, metric, *known)
         if error:
@@ -201,7 +200,7 @@ class GroupedRows:
 
     def _view_of(self, metric: Metric, kept: SelectedRows) -> Any:
         """Labels, scores (of every class) or probabilities of some rows, as a metric reads them."""
-        kind = "labels" if metric.sums == "tables" else view_kind(metric)
+        kind = view_kind(metric)
         if kind not in kept.views:
             is_whole = len(kept.rows) == self.part.n_rows  # then nothing is copied
             if kind == "labels":

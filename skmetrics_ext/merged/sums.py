@@ -173,8 +173,10 @@ def moments_of(metric: Metric, rows: Partition, layout: Layout) -> MomentTally:
 
 
 def view_kind(metric: Metric) -> str:
-    """Checked data that a metric of scores reads: one column, every column, or probabilities."""
+    """Checked data that a metric reads: labels, one column or all of scores, or probabilities."""
     spec = metric.spec
+    if metric.sums == "tables":
+        return "labels"
     if spec.response == "probabilities" and spec.check != Scores.check:
         return "probabilities"
     return EVERY_SCORE if spec.least_classes > 2 else "scores"

@@ -44,7 +44,7 @@ MOST, MOST_OUTSIDE_VALIDATION = 56, 41
 FACTS = {"reads", "response", "row_values", "slope", "sums", "tally"}
 VIEWS = {"BinaryProbabilities", "LabelTally", "Labels", "MomentTally", "Probabilities", "RankTally"}
 VIEWS |= {"ScoreTally", "Scores"}
-MOST_QUESTIONS_OF_FAMILY = 114
+MOST_QUESTIONS_OF_FAMILY = 113
 
 
 def names_in(path):
