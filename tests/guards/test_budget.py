@@ -18,8 +18,8 @@ SLACK = 150
 LIMITS = {
     "inference": 10665,
     "metrics and registry": 6505,
-    "report": 4035,
-    "operations": 610,
+    "report": 4025,
+    "operations": 606,
     "merged and slices": 3901,
     "validation": 2754,
     "plotting": 1456,
