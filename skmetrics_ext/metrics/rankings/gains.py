@@ -12,11 +12,11 @@ from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.labels import rates
 from skmetrics_ext.metrics.public import at_percents, number_in, ranking
 from skmetrics_ext.metrics.rankings.ranking_kernels import (
+    CurvePlace,
     around_crossing,
     corners,
     gini,
     interpolate,
-    share_inside,
     slope_at,
 )
 from skmetrics_ext.metrics.rankings.roc_auc import gini_slope
@@ -64,7 +64,7 @@ def lift_slope(tally: RankTally, fraction: float) -> Array:
     fp, tp, negative, positive = tally.steps()
     rows = positive + negative
     x, y = divide(tp + fp, rows), divide(tp, positive)
-    inside = share_inside(x, fraction)
+    inside = CurvePlace.of(x, fraction).fill(1.0, 0.0)
     value = (tally.positive * inside).sum() / (positive * fraction)
     # A further row at the top pushes one out at the border: the share of positives lost there.
     pushed_out = (

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -260,11 +260,29 @@ def over_positives(slope: Array, value: Array, tally: RankTally) -> Array:
     return np.asarray(divide(slope, tally.positive.sum()))
 
 
-def share_inside(x: Array, target: float) -> Array:
-    """Share of each step of x, a rising rate, that lies below a target."""
-    width = np.diff(x)
-    share = np.clip(np.nan_to_num(divide(target * (1 + ROUNDING) - x[:-1], width)), 0.0, 1.0)
-    return np.where(width > 0, share, np.where(x[1:] <= target * (1 + ROUNDING), 1.0, 0.0))
+class CurvePlace(NamedTuple):
+    """A threshold among T scores: how many are above it, and the share of the next one."""
+
+    n_above: int
+    share: float
+    n_scores: int
+
+    @classmethod
+    def of(cls, x: Array, target: float) -> CurvePlace:
+        """Where a rising rate, one value per threshold, reaches a target."""
+        reached = target * (1 + ROUNDING)
+        n_above = max(int(np.searchsorted(x, reached, side="right")) - 1, 0)
+        ends = x[n_above : n_above + 2]
+        share = np.nan_to_num(divide(reached - ends[0], np.diff(ends)))
+        return cls(n_above, float(share[0]) if len(share) else 0.0, len(x) - 1)
+
+    def fill(self, above: Any, below: Any) -> Array:
+        """One value at the scores above the threshold, and another at those below, (T,)."""
+        filled = np.full(self.n_scores, float(below))
+        filled[: self.n_above] = above
+        between = self.share * above + (1.0 - self.share) * below
+        filled[self.n_above : self.n_above + 1] = between
+        return filled
 
 
 @dataclass(frozen=True, eq=False, slots=True)

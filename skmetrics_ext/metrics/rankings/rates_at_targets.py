@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -13,9 +13,9 @@ from skmetrics_ext.metrics.rankings.ranking_kernels import (
     FEW_TIES,
     ROUNDING,
     STEP,
+    CurvePlace,
     roc_points,
     rows_at,
-    share_inside,
     slope_within,
 )
 from skmetrics_ext.metrics.spec import PlainShare
@@ -50,14 +50,14 @@ def _gradient(rate: Rate, counts: Counts) -> Counts:
     return Counts(*(rate(Counts(*moved)).imag / STEP))
 
 
-def _of_rows(by: Counts, inside: Array) -> Array:
+def _of_rows(by: Counts, place: CurvePlace) -> Array:
     """Values of each class at each score, (2, T), from those of the four counts."""
-    outside = 1.0 - inside
-    return np.stack([inside * by.fp + outside * by.tn, inside * by.tp + outside * by.fn])
+    return np.stack([place.fill(by.fp, by.tn), place.fill(by.tp, by.fn)])
 
 
-def _counts_at(mass: Array, inside: Array) -> Counts:
-    """Counts at a threshold, with the share of each score that is above it."""
+def _counts_at(mass: Array, place: CurvePlace) -> Counts:
+    """Counts at a threshold."""
+    inside = place.fill(1.0, 0.0)
     (fp, tp), (tn, fn) = ((mass * part).sum(axis=-1) for part in (inside, 1.0 - inside))
     return Counts(tp, fp, fn, tn)
 
@@ -85,6 +85,10 @@ class _Curve(NamedTuple):
     tpr: Array
 
 
+# Rates along the rankings that are in use, by reading.
+_CURVES: WeakKeyDictionary[RankTally, dict[RateReading, _Curve]] = WeakKeyDictionary()
+
+
 @dataclass(frozen=True)
 class RateReading:
     """How a rate is read where another rate reaches a target, and how far both vary.
@@ -97,41 +101,39 @@ class RateReading:
         The step at which ``rate`` is read, from both rates along the curve and the target.
     target : callable
         The target, from the parameters of the metric.
-    curves : mapping, default={}
-        The rates along the rankings that are in use, which all targets share.
     """
 
     rate: Rate
     other: Rate
     attained: Callable[[Array, Array, float], int]
     target: Callable[..., float]
-    curves: WeakKeyDictionary[RankTally, _Curve] = field(default_factory=WeakKeyDictionary)
 
     def _curve(self, tally: RankTally) -> _Curve:
-        known = self.curves.get(tally)
+        curves = _CURVES.setdefault(tally, {})
+        known = curves.get(self)
         if known is None:
             counts, rows = tally.counts_from_none(), rows_at(tally)
             x, values = self.other(counts), np.nan_to_num(self.rate(counts))
             squares = np.nan_to_num(divide(tally.mass * 1.0 * tally.mass, rows))
             has_ties = rows.sum(axis=0) > FEW_TIES
             known = _Curve(x, values, rows, squares, has_ties, *roc_points(tally))
-            self.curves[tally] = known
+            curves[self] = known
         return known
 
-    def _at(self, tally: RankTally, target: float) -> tuple[Array, Counts, Counts]:
-        """Shares above the threshold of a target, its counts, and derivatives of ``other``."""
-        inside = share_inside(self._curve(tally).x, target)
-        counts = _counts_at(tally.mass, inside)
-        return inside, counts, _gradient(self.other, counts)
+    def _at(self, tally: RankTally, target: float) -> tuple[CurvePlace, Counts, Counts]:
+        """The threshold of a target, its counts, and derivatives of ``other``."""
+        place = CurvePlace.of(self._curve(tally).x, target)
+        counts = _counts_at(tally.mass, place)
+        return place, counts, _gradient(self.other, counts)
 
-    def _variation(self, curve: _Curve, inside: Array, by: Counts) -> tuple[float, Array]:
+    def _variation(self, curve: _Curve, place: CurvePlace, by: Counts) -> tuple[float, Array]:
         """The error of ``other`` at a target, and the blocks of ties that are wide for it.
 
         Without blocks the error, which says how wide is wide, is nan.
         """
         if not curve.has_ties.any():
             return np.nan, curve.has_ties
-        squares = _of_rows(Counts(*(part**2 for part in by.astuple())), inside)
+        squares = _of_rows(Counts(*(part**2 for part in by.astuple())), place)
         error = float(np.sqrt(np.nansum(curve.squares * squares)))
         return error, curve.has_ties & (np.diff(curve.x) > error / 2)
 
@@ -146,8 +148,8 @@ class RateReading:
         target, curve = self.target(**params), self._curve(tally)
         if method != "step" or not curve.has_ties.any():
             return []
-        inside, _, by = self._at(tally, target)
-        error, wide = self._variation(curve, inside, by)
+        place, _, by = self._at(tally, target)
+        error, wide = self._variation(curve, place, by)
         x, values = curve.x, curve.values
         ends = (self.attained(x, values, target + side * _ERRORS * error) for side in (-1, 1))
         first, last = sorted(ends)
@@ -157,14 +159,14 @@ class RateReading:
         part, found = values[first : last + 1], []
         extremes = first + int(part.argmin()), first + int(part.argmax())
         for step in dict.fromkeys((self.attained(x, values, target), first, last, *extremes)):
-            inside = np.arange(len(wide)) < step
+            place = CurvePlace(step, 0.0, len(wide))
             # The effective number of rows, after half a row more of each kind.
-            rows = _counts_at(curve.rows, inside).astuple()
+            rows = _counts_at(curve.rows, place).astuple()
             more = Counts(*(count + 0.5 for count in rows))
             pairs = zip(more.astuple(), _gradient(self.rate, more).astuple(), strict=True)
             share, variance = self.rate(more), sum(count * by * by for count, by in pairs)
             n_rows = float(share * (1 - share) / variance)
-            slope = _of_rows(_gradient(self.rate, _counts_at(tally.mass, inside)), inside)
+            slope = _of_rows(_gradient(self.rate, _counts_at(tally.mass, place)), place)
             found.append(PlainShare(float(values[step]), slope, n_rows))
         return found
 
@@ -173,16 +175,16 @@ class RateReading:
         for share in self.plain_shares(tally, method, **params):
             return np.asarray(share.slope)
         target, curve = self.target(**params), self._curve(tally)
-        inside, counts, by_other = self._at(tally, target)
-        x, wide = curve.x, self._variation(curve, inside, by_other)[1]
+        place, counts, by_other = self._at(tally, target)
+        x, wide = curve.x, self._variation(curve, place, by_other)[1]
         if method == "step" and wide[max(first_step(x, curve.values, target) - 1, 0)]:
             target = float(x[self.attained(x, curve.values, target)])  # the end of the block
-            inside, counts, by_other = self._at(tally, target)
-        by, moved = _gradient(self.rate, counts), _of_rows(by_other, inside)
+            place, counts, by_other = self._at(tally, target)
+        by, moved = _gradient(self.rate, counts), _of_rows(by_other, place)
         mass, squares = (part[moved.any(axis=1)] for part in (tally.mass * 1.0, curve.squares))
         n_rows = float(divide(mass.sum() ** 2, squares.sum()))
         at = target if target < 1 else float(self.rate(counts))
         false = slope_within(x, curve.fpr, target, n_rows, at, wide) * tally.negative.sum()
         true = slope_within(x, curve.tpr, target, n_rows, at, wide) * tally.positive.sum()
         change = true * (by.tp - by.fn) + false * (by.fp - by.tn)
-        return np.asarray(_of_rows(by, inside) - change * moved)
+        return np.asarray(_of_rows(by, place) - change * moved)
