@@ -416,3 +416,16 @@ def test_rows_of_weight_0_need_no_partner():
     same(a - b, sx.compare("roc_auc", Y, SCORES[0], SCORES[1], sample_weight=weight))
     with pytest.raises(ValueError, match="rows must be a name, or have one value for each row"):
         interval(Y, SCORES[0], rows=number[:5])
+
+
+def test_differences_of_four_samples_have_the_sum_of_their_variances():
+    shares = [(40, 50), (30, 60), (35, 70), (20, 80)]
+    rows = [(np.ones(n, int), (np.arange(n) < hits).astype(int)) for hits, n in shares]
+    first, second = (
+        sx.compare_samples("accuracy", y_true_a=a[0], y_pred_a=a[1], y_true_b=b[0], y_pred_b=b[1])
+        for a, b in (rows[:2], rows[2:])
+    )
+    variance = sum(hits / n * (1 - hits / n) / n for hits, n in shares)
+    for found, value in ((first - second, 0.3 - 0.25), (first + second, 0.3 + 0.25)):
+        assert found.value == pytest.approx(value)
+        assert found.standard_error == pytest.approx(variance**0.5)

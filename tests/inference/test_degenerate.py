@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from skmetrics_ext import (
     METRICS,
@@ -322,3 +323,11 @@ def test_a_precision_that_is_larger_beyond_the_target_has_rows_on_both_sides(rec
     assert found.value == 0.7
     assert found.high == pytest.approx(proportion_interval(70, 100).high, abs=1e-5)
     assert found.low < proportion_interval(70, 100).low
+
+
+def test_equal_models_count_the_rarest_class_that_has_rows():
+    """Tango's bounds without a difference are z^2 / (n + z^2); a listed class has no row."""
+    true, z = np.repeat([0, 1], [30, 12]), norm.ppf(0.975)
+    found = compare("f1_macro", true, true, true, labels=[0, 1, 2], zero_division=0.0)
+    assert found.high == pytest.approx(z**2 / (12 + z**2))
+    assert found.low == pytest.approx(-found.high)

@@ -306,3 +306,16 @@ def test_a_goal_needs_a_direction():
     for metric in ("prevalence", lambda t, p: float(np.mean(t == p))):
         with pytest.raises(ValueError, match="with a known direction"):
             confidence_interval(metric, Y, A, goal=0.5, n_resamples=50)
+
+
+def test_equivalence_at_a_level_near_a_half():
+    """An interval of level 1/5, whose end is the quantile 0.6."""
+    rng = np.random.default_rng(0)
+    true = np.arange(240) % 2
+    a, b = rng.normal(size=(2, 240)) + 1.2 * true
+    options = {"alternative": "equivalent", "margin": 0.1}
+    found = compare("roc_auc", true, a, b, confidence_level=0.6, **options)
+    half = (found.high - found.low) / 2
+    assert half / found.standard_error == pytest.approx(stats.t.ppf(0.6, 239), rel=1e-3)
+    with pytest.raises(ValueError, match=r"above 0\.5"):
+        compare("roc_auc", true, a, b, confidence_level=0.5, **options)

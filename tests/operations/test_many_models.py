@@ -339,3 +339,16 @@ def test_the_positive_class_stands_below_the_table_where_labels_leave_it_open():
     assert "positive class" not in str(all_differences("roc_auc", ill, models, random_state=0))
     labels = {name: np.where(score > 1, "ill", "well") for name, score in models.items()}
     assert "positive class" not in str(all_differences("accuracy", text, labels, random_state=0))
+
+
+def test_one_model_without_a_derivative_leaves_the_others_without_a_joint_level():
+    """A rate that is read within a block of ties jumps."""
+    rng, true = np.random.default_rng(0), np.arange(240) % 2
+    first, second, third = rng.normal(size=(3, 240)) + 1.2 * true
+    models = {"a": first, "b": second, "c": np.round(third / 1.5)}
+    found = confidence_interval("sensitivity_at_specificity", true, models, specificity=0.8)
+    with pytest.raises(ValueError, match="influence values"):
+        found.against("each").adjust("simultaneous")
+    models["c"] = third
+    found = confidence_interval("sensitivity_at_specificity", true, models, specificity=0.8)
+    assert len(found.against("each").adjust("simultaneous").rows) == 3

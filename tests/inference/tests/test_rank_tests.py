@@ -48,6 +48,12 @@ def test_friedman_by_its_formula(scores: list[list[int]]) -> None:
     assert found.p_value == pytest.approx(stats.chi2.sf(want, n_models - 1))
 
 
+def test_friedman_of_two_models_is_mcnemars_statistic() -> None:
+    """Five wins, two losses and a tie: (5 - 2)^2 / 7."""
+    found = friedman_test([[0.9, 0.8]] * 5 + [[0.7, 0.8]] * 2 + [[0.5, 0.5]])
+    assert found.statistic == pytest.approx(9 / 7)
+
+
 def test_a_sum_of_ranks_in_the_middle_has_p_1() -> None:
     """Differences 1, 2 and -3: ranks 1 and 2 are positive, 5 of 8 signs have a sum of 3 or more."""
     found = wilcoxon_signed_rank_test([2, 3, 1], [1, 1, 4])
