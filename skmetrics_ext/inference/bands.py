@@ -135,8 +135,9 @@ def curve_band(
 
         - of the ROC curve "sensitivity_at_specificity" or "specificity_at_sensitivity", of the
           precision-recall curve "precision_at_recall", of the decision curve "net_benefit", of the
-          lift curve "lift_score": the other rate, the threshold, the fraction. Precision is
-          interpolated between thresholds, unless a partial says ``method="step"``;
+          lift curve "lift_score": the other rate, the threshold, the fraction. Rates are read at
+          thresholds; a partial with ``method="interpolated"`` reads them between these, as
+          pictures do;
         - a metric of labels ("recall", "specificity", "precision", "f1", ...): the threshold, at
           and above which a score is predicted positive.
     y_true : array-like of shape (n_samples,)
