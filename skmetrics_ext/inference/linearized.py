@@ -276,6 +276,8 @@ class Linearized:
 
         Units are rows, or groups; None stands for one unit with each contribution.
         """
+        if self.squares_by_class is not None:
+            return self.by_row[0], None
         atoms = self.atoms
         parts = self.influence if atoms.stratum is None else self._about_strata
         if atoms.group is None:

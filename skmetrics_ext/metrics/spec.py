@@ -147,7 +147,8 @@ class MetricSpec:
         to the weight of each class at each score, (2, T); None if it is not smooth. Kernels of
         tables and means are differentiated by complex steps.
     row_slopes : callable or None
-        ``row_slopes(checked)``: that derivative for each row of binary scores, from one sort.
+        ``row_slopes(checked)``: that derivative for each row of binary scores, from one sort, and
+        the sums of its squares over the rows of both classes.
     ranges : Ranges or None
         How a ranking metric is read in ranges of scores.
     shares : tuple of (str, str), or callable

@@ -81,7 +81,8 @@ def test_slopes_are_limits_of_differences(slopes, data):
     score = data.draw(integers(-2, 2, n_rows)) / 4
     weight = data.draw(integers(1, 5, n_rows))
     exact = [Fraction(int(w)) for w in weight]
-    gained, positive, found = slopes(score, codes, weight)
+    gained, positive, found, squares = slopes(score, codes, weight)
+    assert squares == pytest.approx([(found[codes == k] ** 2).sum() for k in (0, 1)])
     assert gained / positive == pytest.approx(float(average_precision(score, codes, exact)))
     step = Fraction(1, 10**12)
     for i in range(n_rows):

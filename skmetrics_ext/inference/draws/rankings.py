@@ -233,7 +233,7 @@ class RankingSample(TallySample):
         if is_area(self.metric):
             slope = self._slope_of_area()
         elif self.metric.spec.row_slopes is not None and not self.metric.kernel_params:
-            slope = self.metric.spec.row_slopes(self.data)
+            slope, _ = self.metric.spec.row_slopes(self.data)
         elif derivative is not None:
             place = label * len(self._tally.thresholds) + places_of(self.data)
             slope = np.take(derivative(self._tally), place)
@@ -247,7 +247,14 @@ class RankingSample(TallySample):
     def squares(self) -> tuple[Array, Array] | None:
         """Sums of squares of the contributions of each class, and its rows, from one sort."""
         is_plain = self.design.is_counted and self.design.sizes is None and not self.known
-        if not (is_plain and self.is_one_table and self.label is not None and is_area(self.metric)):
+        if not (is_plain and self.is_one_table and self.label is not None):
+            return None
+        row_slopes = self.metric.spec.row_slopes
+        if row_slopes is not None and not self.metric.kernel_params:
+            n_positive = np.count_nonzero(self.data.true)
+            rows = np.array([len(self.data.true) - n_positive, n_positive])
+            return np.array(row_slopes(self.data)[1]), rows
+        if not is_area(self.metric):
             return None
         _, negative, positive, *squares = squares_of(self.data)
         low, high = self.metric.spec.bounds

@@ -172,10 +172,11 @@ def about_means(
 
 def precision_slopes(
     score: Array, codes: Array, weight: Array | None
-) -> tuple[float, float, Array]:
+) -> tuple[float, float, Array, tuple[float, float]]:
     """The sums of `ranked_precision`, and the derivative of their ratio by the weight of each row.
 
-    Derivatives are 0 without positive rows.
+    Last are the sums of squares of the derivatives of both classes. Derivatives are 0 without
+    positive rows.
     """
     thresholds, (negative, positive) = rank_table(score, codes, 2, weight)
     right = np.cumsum(positive) * 1.0
@@ -184,7 +185,7 @@ def precision_slopes(
     precision = right / predicted
     found = float(right[-1])
     if not found:
-        return 0.0, 0.0, np.zeros(len(score))
+        return 0.0, 0.0, np.zeros(len(score)), (0.0, 0.0)
     gained = float((positive * precision).sum())
     # Steps change by the precision at their ends; precision, by all rows at or above the score.
     bends = positive / predicted
@@ -192,7 +193,9 @@ def precision_slopes(
     by_class = by_class[:, ::-1].cumsum(axis=1)[:, ::-1]
     by_class[1] += precision - gained / found
     place = len(thresholds) - 1 - np.searchsorted(thresholds[::-1], score)
-    return gained, found, by_class[codes, place] / found
+    slopes = by_class[codes, place] / found
+    of_negative, of_positive = np.bincount(codes, slopes * slopes, 2).tolist()
+    return gained, found, slopes, (of_negative, of_positive)
 
 
 def ranked_steps(

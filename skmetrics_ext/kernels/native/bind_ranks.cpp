@@ -199,14 +199,17 @@ nb::object precision_slopes_(nb::handle score, nb::handle codes, nb::handle weig
   return given.by_type(1, most_in_sums, [&](auto type, auto rows) -> nb::object {
     using S = decltype(type);
     Memory<double> slopes(given.size());
-    std::optional<Pair<double>> found;
+    std::optional<std::array<double, 4>> found;
     {
       nb::gil_scoped_release unlocked;
       found = precision_slopes(given.score().column<S>(), given.codes(), given.size(), rows,
                                slopes.data);
     }
-    if (!found || !is_finite((*found)[0] / (*found)[1])) return nb::none();
-    return nb::make_tuple((*found)[0], (*found)[1], as_array(slopes.take(), {given.size()}));
+    if (!found) return nb::none();
+    const auto [gained, positive, of_negative, of_positive] = *found;
+    if (!is_finite(gained / positive)) return nb::none();
+    return nb::make_tuple(gained, positive, as_array(slopes.take(), {given.size()}),
+                          nb::make_tuple(of_negative, of_positive));
   });
 }
 

@@ -287,10 +287,10 @@ bool placements(const Column<S>& scores, const i64* codes, std::size_t n, const 
   return std::isfinite(static_cast<double>(below[0].value() + below[1].value()));
 }
 
-// Derivative of average precision by the weight of each row, and the sums of `Precision`; none if
-// scores do not fit.
+// Derivative of average precision by the weight of each row, the sums of `Precision`, and the sums
+// of squares of the derivatives of both classes; none if scores do not fit.
 template <class S, class Rows>
-std::optional<Pair<double>> precision_slopes(const Column<S>& scores, const i64* codes,
+std::optional<std::array<double, 4>> precision_slopes(const Column<S>& scores, const i64* codes,
                                              std::size_t n, const Rows& rows, double* slopes) {
   using W = typename Rows::Weight;
   Ranking<S, Numbered> ranking(scores, codes, n, 2, Numbered{});
@@ -321,10 +321,13 @@ std::optional<Pair<double>> precision_slopes(const Column<S>& scores, const i64*
   }
   const auto [gained, positive] = precision.sums();
   const double after[2] = {-by_negative.value(), by_positive.value() - gained / positive};
+  Pair<double> squares{};
   for (std::size_t i = 0; i < n; ++i) {
-    slopes[i] = (slopes[i] + after[read_once(codes + i) & 1]) / positive;
+    const auto code = static_cast<std::size_t>(read_once(codes + i) & 1);
+    slopes[i] = (slopes[i] + after[code]) / positive;
+    squares[code] += slopes[i] * slopes[i];
   }
-  return Pair<double>{gained, positive};
+  return std::array<double, 4>{gained, positive, squares[0], squares[1]};
 }
 
 // Distinct scores, highest first, and the weight of each class at each of them, (classes, scores).

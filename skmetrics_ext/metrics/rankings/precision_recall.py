@@ -128,7 +128,7 @@ def pr_area_slope(tally: RankTally, interpolation: str = "trapezoid") -> Array:
     variants=OF_RANKINGS,
     check=partial(Scores.check, by_rule=True),
     slope=average_precision_slope,
-    row_slopes=lambda checked: precision_slopes_of(checked)[2],
+    row_slopes=lambda checked: precision_slopes_of(checked)[2:],
     ranges=Ranges("sum"),
 )
 def average_precision_score(

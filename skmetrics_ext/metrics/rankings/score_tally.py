@@ -169,12 +169,18 @@ def squares_of(checked: Scores) -> tuple[int, int, int, float, float]:
     return squares
 
 
-def precision_slopes_of(checked: Scores) -> tuple[float, float, Array]:
-    """Sums of average precision, and its derivative by the weight of each row, cached."""
+Slopes = tuple[float, float, Array, tuple[float, float]]
+
+
+def precision_slopes_of(checked: Scores) -> Slopes:
+    """Sums of average precision, and its derivative by the weight of each row, cached.
+
+    Last are the sums of squares of the derivatives of both classes.
+    """
     if "slopes" not in checked.cache:
         columns = checked.score, checked.true, checked.weight
         checked.cache["slopes"] = kernels.precision_slopes(*columns)
-    slopes: tuple[float, float, Array] = checked.cache["slopes"]
+    slopes: Slopes = checked.cache["slopes"]
     return slopes
 
 
