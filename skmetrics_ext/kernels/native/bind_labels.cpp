@@ -172,21 +172,26 @@ nb::object binned_events_(nb::handle codes_, nb::handle proba_, nb::handle edges
   std::fill_n(count.data, n_bins, 0);
   std::fill_n(happened.data, n_bins, 0);
   std::fill_n(sums.data, n_bins, 0.0);
-  constexpr std::size_t cached = 512;
-  i64 bins[cached];
-  for (std::size_t start = 0; start < n; start += cached) {
-    const std::size_t size = std::min(cached, n - start);
-    const double* own = probability + start;
-    std::fill_n(bins, cached, 0);
-    for (std::size_t e = 0; e + 1 < n_bins; ++e) {  // edges outside, so that rows are vectors
-      const double bound = edge[e];
-      for (std::size_t i = 0; i < size; ++i) bins[i] += own[i] > bound;
-    }
-    for (std::size_t i = 0; i < size; ++i) {
-      ++count.data[bins[i]];
-      happened.data[bins[i]] += code[start + i] & 1;
-      sums.data[bins[i]] += own[i];
-    }
+  // Rounding is monotone, so the edges of lower cells of a grid are below a probability; only those
+  // of its own cell are compared.
+  constexpr std::size_t cells = 1024;
+  const std::size_t last = n_bins - 1;
+  const double low = last ? edge[0] : 0, span = last ? edge[last - 1] - low : 0;
+  const double factor = span > 1e-300 && span < 1e300 ? static_cast<double>(cells - 1) / span : 0;
+  const auto cell_of = [=](double value) {
+    const double place = std::min((value - low) * factor, static_cast<double>(cells - 1));
+    return static_cast<std::size_t>(place > 0 ? place : 0);  // 0 for no number
+  };
+  std::size_t below[cells + 1] = {};
+  for (std::size_t e = 0; e < last; ++e) ++below[cell_of(edge[e]) + 1];
+  for (std::size_t c = 1; c <= cells; ++c) below[c] += below[c - 1];
+  for (std::size_t i = 0; i < n; ++i) {
+    const double own = probability[i];
+    std::size_t bin = std::min(below[cell_of(own)], last);
+    while (bin < last && own > edge[bin]) ++bin;
+    ++count.data[bin];
+    happened.data[bin] += code[i] & 1;
+    sums.data[bin] += own;
   }
   return nb::make_tuple(as_array(count.take(), {n_bins}), as_array(happened.take(), {n_bins}),
                         as_array(sums.take(), {n_bins}));
