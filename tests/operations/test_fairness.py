@@ -6,7 +6,6 @@ import pytest
 from scipy import stats
 
 import skmetrics_ext as sx
-from skmetrics_ext.validation import InvalidParameterError
 
 # Rows of each group: true positives, false negatives, false positives, true negatives.
 COUNTS = {"a": (40, 10, 12, 48), "b": (25, 15, 20, 40), "c": (33, 7, 9, 51)}
@@ -119,10 +118,10 @@ def test_a_group_without_positives_is_left_out_and_named():
 
 def test_refusals():
     scores = sx.compute_metrics(["roc_auc"], FRAME["y"], y_score=FRAME["p"] * 1.0, by=FRAME["site"])
-    with pytest.raises(InvalidParameterError, match="no metric of labels"):
+    with pytest.raises(ValueError, match="no metric of labels"):
         scores.equalized_odds()
-    with pytest.raises(InvalidParameterError, match="no groups"):
+    with pytest.raises(ValueError, match="no groups"):
         sx.compute_metrics(["recall"], FRAME["y"], FRAME["p"], intervals=True).equalized_odds()
     one = evaluated(FRAME[FRAME["site"] == "a"])
-    with pytest.raises(InvalidParameterError, match="needs two groups"):
+    with pytest.raises(ValueError, match="needs two groups"):
         one.demographic_parity()

@@ -27,7 +27,6 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import skmetrics_ext
 from skmetrics_ext import ThresholdOptimizerCV, f1_score, optimal_threshold, recall_score
-from skmetrics_ext.validation import InvalidParameterError
 
 X, Y = (part[::3] for part in load_breast_cancer(return_X_y=True))
 X = X[:, :4] / X[:, :4].max(axis=0)  # so that a logistic regression is fitted at once
@@ -236,7 +235,7 @@ def test_responses_that_are_no_array_are_refused_by_name():
         def predict_proba(self, X):
             return [[0.5, 0.5]] * (len(X) - 1) + [[1.0]]
 
-    with pytest.raises(InvalidParameterError, match="predict_proba is ragged"):
+    with pytest.raises(ValueError, match="predict_proba is ragged"):
         ThresholdOptimizerCV(Ragged(), response_method="predict_proba").fit(X, Y)
 
 

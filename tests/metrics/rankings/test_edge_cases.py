@@ -12,7 +12,6 @@ from support.frames import needs
 
 import skmetrics_ext as sx
 from skmetrics_ext.tallies import RankTally
-from skmetrics_ext.validation import InvalidParameterError
 
 Y = np.array([0, 1, 1, 0, 1, 0, 1, 1])
 S = np.array([0.1, 0.9, 0.8, 0.35, 0.3, 0.2, 0.7, 0.6])
@@ -81,7 +80,7 @@ def test_numbers_of_more_digits_than_floats_keep_their_order(kind):
     assert sx.roc_auc_score(true, score) == 1
     assert sx.average_precision_score(true, score, pos_label=0) < 1
     assert sx.roc_auc_score(true, [score[0]] * len(score)) == 0.5
-    with pytest.raises(InvalidParameterError, match="y_score holds numbers of more digits"):
+    with pytest.raises(ValueError, match="y_score holds numbers of more digits"):
         RankTally.from_predictions(true, score)
 
 
@@ -89,7 +88,7 @@ def test_numbers_of_more_digits_than_floats_keep_their_order(kind):
 def test_long_doubles_beyond_floats_are_refused(score):
     with pytest.raises(ValueError, match="y_score, first in row 0"):
         sx.roc_auc_score([0, 1], np.array(score, dtype=np.longdouble))
-    with pytest.raises(InvalidParameterError, match="y_score must hold numbers"):
+    with pytest.raises(ValueError, match="y_score must hold numbers"):
         sx.roc_auc_score([0, 1], np.array([10**400, 1], dtype=object))
 
 
@@ -98,7 +97,7 @@ def test_tallies_of_integers_and_of_floats_add_exactly():
     for score in ([1.0, 2.0], [2**60, 2**60 + 1]):
         merged = RankTally.combine([wide, RankTally.from_predictions([0, 1], score)])
         assert merged.mass.sum() == 4
-    with pytest.raises(InvalidParameterError, match="no common dtype"):
+    with pytest.raises(ValueError, match="no common dtype"):
         RankTally.combine([wide, RankTally.from_predictions([0, 1], [0.25, 0.5])])
 
 
@@ -106,7 +105,7 @@ def test_tallies_of_integers_and_of_floats_add_exactly():
 def test_frames_of_integers_beyond_floats_are_refused(engine):
     needs(engine)
     data = pd.DataFrame({"y": [0, 1], "s": [2**60, 2**60 + 1]})
-    with pytest.raises(InvalidParameterError, match=r"'s' holds \d+ .* integers beyond 2\*\*53"):
+    with pytest.raises(ValueError, match=r"'s' holds \d+ .* integers beyond 2\*\*53"):
         sx.evaluate(data, true="y", score="s", metrics=["roc_auc"], engine=engine)
 
 

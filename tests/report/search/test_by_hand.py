@@ -18,7 +18,6 @@ from sklearn.model_selection import (
 from sklearn.tree import DecisionTreeClassifier
 
 from skmetrics_ext import search_report, simplest_within
-from skmetrics_ext.validation import InvalidParameterError
 
 RNG = np.random.default_rng(27)
 N = 240
@@ -160,11 +159,11 @@ def test_a_metric_of_two_classes_is_refused_before_a_fit():
     search = GridSearchCV(Unfitted(), {"column": [0, 1]}, scoring="f1", cv=FOLDS)
     for one in (search, {"own": Unfitted()}):
         scoring = {} if one is search else {"scoring": "f1", "cv": FOLDS}
-        with pytest.raises(InvalidParameterError, match="f1 has no value for the 3 classes"):
+        with pytest.raises(ValueError, match="f1 has no value for the 3 classes"):
             search_report(one, PROBA, y, **scoring)
 
 
 @pytest.mark.parametrize("share", [0, 1, -0.2])
 def test_the_tested_share_is_between_0_and_1(share):
-    with pytest.raises(InvalidParameterError, match="test_size"):
+    with pytest.raises(ValueError, match="test_size"):
         simplest_within("max_depth", test_size=share)
