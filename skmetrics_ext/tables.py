@@ -456,8 +456,9 @@ class Table(Tabular, list[Row]):
 
     def _sentences(self, row: Row) -> list[str]:
         """Sentences of a row, each once; a table has no choice of a method."""
-        texts = (formats.plain(row.get(name), row.get("n_folds")) for name in self.sentences)
-        return [*dict.fromkeys(filter(None, map(without_methods, texts)))]
+        given, n_folds = filter(None, map(row.get, self.sentences)), dict.get(row, "n_folds")
+        texts = (without_methods(formats.plain(each, n_folds)) for each in given)
+        return [*dict.fromkeys(filter(None, texts))]
 
     def _texts(self) -> dict[str, str]:
         """Each sentence and its footnote, which stands for all that differ in numbers only."""
