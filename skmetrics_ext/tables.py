@@ -78,9 +78,8 @@ class Row(dict[str, Any]):
 
 def _is_name(key: str, value: Any) -> bool:
     """Whether a cell identifies its row: text, or the number of a fold or a group."""
-    if isinstance(value, bool):
-        return False
-    return isinstance(value, str) or (isinstance(value, int) and not key.startswith("n_"))
+    is_integer = isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, str) or (is_integer and not key.startswith("n_"))
 
 
 def _row(row: Mapping[str, Any]) -> Row:
