@@ -285,8 +285,7 @@ def confidence_interval(
     given: Options = dict(locals())
     if isinstance(metric, list | tuple):
         return _of_several(metric, y_true, y_pred, given)
-    are_models = isinstance(y_pred, Mapping)
-    if are_models:
+    if isinstance(y_pred, Mapping):
         studies.refuse_others(confidence_interval, "for several models", given, _OF_MODELS)
     metric_params, y_pred = rows_of.at_threshold(
         threshold, metric, metric_params, y_true, y_pred=y_pred
@@ -306,7 +305,7 @@ def confidence_interval(
     labelling = Labelling.of(**{name: given[name] for name in LABELLING})
     design = sample_weight, groups, strata, weights_are
     read = Given(measure, y_true, y_pred, *design, labelling)
-    if are_models:
+    if isinstance(y_pred, Mapping):
         return _of_models(read, Made(Missing(""), plan, method), level, rows)
     statistic = read.statistic()
     estimates = interval_of(statistic, method, level, plan, is_whole=True)
