@@ -287,7 +287,7 @@ class ConfusionMatrixDisplay(ModelDisplay):
             count, rate = float(counts[cell]), rates[cell]
             text = f"{count:.0f}" if count.is_integer() else f"{count:.4g}"
             if self.normalize is not None and len(counts) <= _FEW:
-                text += "\n–" if np.isnan(rate) else f"\n{100 * rate:.1f}%"
+                text += "\n–" if np.isnan(rate) else f"\n{100 * rate:.1f} %"
             # White is legible only on dark cells.
             red, green, blue, _ = self.im_.cmap(shades[cell])
             is_dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.55

@@ -17,7 +17,7 @@ def texts(display):
 def test_counts_and_rates_by_hand() -> None:
     display = sx.ConfusionMatrixDisplay.from_predictions(TRUE, PRED)
     assert display.confusion_matrix.tolist() == [[3, 1, 0], [0, 3, 1], [1, 0, 1]]
-    assert texts(display)[0] == ["3\n75.0%", "1\n25.0%", "0\n0.0%"]
+    assert texts(display)[0] == ["3\n75.0 %", "1\n25.0 %", "0\n0.0 %"]
     columns = display.columns()
     assert columns["true"].tolist() == list("aaabbbccc")
     assert columns["predicted"].tolist() == list("abcabcabc")
@@ -50,7 +50,7 @@ def test_weights_and_names() -> None:
     display = sx.ConfusionMatrixDisplay.from_predictions(
         [0, 1], [0, 1], sample_weight=[0.5, 2], display_labels=["no", "yes"]
     )
-    assert texts(display) == [["0.5\n100.0%", "0\n0.0%"], ["0\n0.0%", "2\n100.0%"]]
+    assert texts(display) == [["0.5\n100.0 %", "0\n0.0 %"], ["0\n0.0 %", "2\n100.0 %"]]
     assert display.display_labels == ["no", "yes"]
 
 
