@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple
@@ -74,10 +74,10 @@ class GroupedRows:
     weights_are: str = "importance"
     _kept: dict[tuple[Any, ...], SelectedRows | None] = field(default_factory=dict, init=False)
 
-    @property
-    def groups(self) -> Sequence[Any]:
+    @cached_property
+    def groups(self) -> Collection[Any]:
         """The groups that all others consist of."""
-        return self.part.groups
+        return dict.fromkeys(self.part.groups)
 
     def with_sums(self, sums: GroupSums) -> GroupedRows:
         """Add sums of these rows, if they have neither weights nor clusters."""
