@@ -415,20 +415,22 @@ def evaluation_of(
                 table.append(_row(asked, value, intervals[place]))
                 continue
             found: Sequence[Estimate] = [no_interval]
-            is_table, is_known = np.ndim(value.value) == 2, not np.isnan(value.value).all()
-            if is_known and not is_table and (level is not None or tell):
+            n_axes = np.ndim(value.value)
+            has_statistic = n_axes < 2 and (level is not None or tell)
+            if has_statistic and not np.isnan(value.value).all():
                 if values_of is not None:
                     statistic = source.statistic(metric, parts)
                 found = estimates_of(statistic, shown, plan, method, group is None)
                 if level is None:
                     found = [replace(no_interval, note=each.note) for each in found]
-            if np.ndim(value.value) == 0 and len(found) == 1:
+            if n_axes == 0 and len(found) == 1:
                 table.append(_row(asked, value, found[0]))
             else:
                 table += _rows(asked, read.classes_of(metric, group), value, found)
-            if metric.sums == "bins" and is_known and (bins := read.bins_of(metric, group)):
+            has_bins = metric.sums == "bins" and not np.isnan(value.value)
+            if has_bins and (bins := read.bins_of(metric, group)):
                 further["bins"][group, metric.name] = bins[0] if len(bins) == 1 else bins
-            if metric.sums == "ranks" and is_table:
+            if n_axes == 2 and metric.sums == "ranks":
                 further["pair_areas"][group] = np.asarray(value.value)
     notes = [*notes]
     if level is not None and None not in groups.n_rows:
