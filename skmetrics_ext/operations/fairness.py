@@ -126,9 +126,11 @@ def largest_gap(
     cells = [cell for cell in by.whole(groups.n_rows) if groups.n_rows[cell] >= groups.min_rows]
     known: list[tuple[str, Any, Linearized]] = []
     left: list[str] = []
+    positive = source.layout.positive
     for rate, function in rates.items():
+        metric = find(function) if positive is None else find(function).with_positive(positive)
         for cell in cells:
-            statistic = source.statistic(find(function), [cell])
+            statistic = source.statistic(metric, [cell])
             if isinstance(statistic, str) or statistic.undefined:
                 left.append(f"{rate} of {by.label_of(cell)}")
             else:
