@@ -36,8 +36,10 @@ def direction_of(statistic: Linearized, level: float) -> str:
 
 def note_on_response(response: Any, sample: Any) -> str:
     """The note on a series of scores with a name that ends in the class that is not positive."""
+    if sample.metric.spec.response == "labels":
+        return ""
     positive = positive_class_of(sample)
-    if positive is None or sample.metric.spec.response == "labels":
+    if positive is None:
         return ""
     return note_on_series(response, sample.data.classes.tolist(), positive)
 

@@ -193,8 +193,10 @@ def precision_slopes(
     by_class = by_class[:, ::-1].cumsum(axis=1)[:, ::-1]
     by_class[1] += precision - gained / found
     place = len(thresholds) - 1 - np.searchsorted(thresholds[::-1], score)
-    slopes = by_class[codes, place] / found
-    of_negative, of_positive = np.bincount(codes, slopes * slopes, 2).tolist()
+    is_positive = codes == 1  # read once, as another thread may write into codes
+    slopes = np.where(is_positive, by_class[1, place], by_class[0, place]) / found
+    squares = slopes * slopes
+    of_negative, of_positive = (float(squares[k].sum()) for k in (~is_positive, is_positive))
     return gained, found, slopes, (of_negative, of_positive)
 
 

@@ -38,8 +38,9 @@ def many_models(part: str) -> Call:
         options = {"n_resamples": DRAWS, "random_state": 0, **params}
         key = {"difference": "value", "p_value": "p_adjusted"}.get(part, part)
         control = options.pop("control", "each")
+        adjust = options.pop("adjust", "simultaneous")
         table = m.confidence_interval(LOSS, inputs["y_true"], models, **options)
-        found = table.against(model=control).adjust("simultaneous")
+        found = table.against(model=control).adjust(adjust)
         return [row[key] for row in found]
 
     return call
