@@ -7,6 +7,8 @@ from zlib import crc32
 
 # Tests run in as many processes as there are cores: threads of BLAS would wait for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Printed lines are as long as in a wide terminal, wherever the tests run.
+os.environ["COLUMNS"] = "100"
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings

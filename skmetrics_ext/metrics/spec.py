@@ -146,9 +146,6 @@ class MetricSpec:
         ``slope(tally, **params)``: for a ranking metric, the derivative of its kernel with respect
         to the weight of each class at each score, (2, T); None if it is not smooth. Kernels of
         tables and means are differentiated by complex steps.
-    row_slopes : callable or None
-        ``row_slopes(checked)``: that derivative for each row of binary scores, from one sort, and
-        the sums of its squares over the rows of both classes.
     ranges : Ranges or None
         How a ranking metric is read in ranges of scores.
     shares : tuple of (str, str), or callable
@@ -204,7 +201,6 @@ class MetricSpec:
     check: Callable[..., Any] | None = None
     row_values: Callable[..., Any] | None = None
     slope: Callable[..., Any] | None = None
-    row_slopes: Callable[..., Any] | None = None
     ranges: Ranges | None = None
     shares: Any = ()
     plain_shares: Callable[..., list[PlainShare]] | None = None

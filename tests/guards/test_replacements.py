@@ -16,6 +16,7 @@ PRED = np.array([0, 1, 1, 1, 0, 0, 1, 0, 1, 1])
 SCORE = np.array([0.1, 0.6, 0.7, 0.9, 0.3, 0.2, 0.8, 0.4, 0.65, 0.95])
 RANKED = np.array([[0.9, 0.8, 0.7], [0.8, 0.8, 0.6], [0.7, 0.9, 0.5]])
 ROWS, CLASSES = load_iris(return_X_y=True)
+MODELS = {"a": SCORE, "b": SCORE[::-1], "c": SCORE**2 - TRUE}
 AREA = {"value": 0.75, "null": 0.5, "method": "obuchowski"}
 
 
@@ -34,6 +35,10 @@ def nested():
     return row["low"], row["high"]
 
 
+def differences(table):
+    return [(row["value"], row["low"], row["high"], row["p_adjusted"]) for row in table]
+
+
 def of_threshold(found):
     return *bounds(found.threshold), *bounds(found.value), found.optimism
 
@@ -50,6 +55,11 @@ REPLACEMENTS = {
         "points(report().plot())",
     ),
     "average_ranks": (lambda old: old(RANKED), "nemenyi_test(RANKED).average_ranks"),
+    "compare_many": (
+        lambda old: differences(old("roc_auc", TRUE, MODELS, random_state=0)),
+        "differences(confidence_interval('roc_auc', TRUE, MODELS, random_state=0)"
+        ".against('each').adjust('simultaneous'))",
+    ),
     "mwu_auc_test": (
         lambda old: old(TRUE, SCORE, method="exact").statistic / 24,
         "confidence_interval('roc_auc', TRUE, SCORE).test(null=0.5).value",

@@ -251,8 +251,11 @@ def test_charts_of_several_curves_leave_their_folds_out():
 def test_bounds_of_bins_hold_their_rate():
     """Intervals of rates may leave out the rate itself; nan is no bound."""
     about = {"low": [0.2, NAN], "high": [0.25, NAN], "bins": 2}
+    about |= {"slope": 0.876, "intercept": -0.004}
     errors = [line_of(1, [0.2, 0.8], [0.3, 0.9], error=error, **about) for error in (0.0625, NAN)]
-    for line, text in zip(errors, ("ECE 0.062", ""), strict=True):
+    errors[1].slope = NAN
+    of_both = "ECE 0.062, slope 0.88, intercept 0.00"
+    for line, text in zip(errors, (of_both, ""), strict=True):
         (curve,) = chart_of("calibration", display_of(line), "m").curves
         assert (curve.kind, curve.text) == ("points", text)
         assert (curve.low.tolist(), curve.high.tolist()) == ([0.2, 0.9], [0.3, 0.9])

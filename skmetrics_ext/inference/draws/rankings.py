@@ -14,9 +14,14 @@ from skmetrics_ext import kernels
 from skmetrics_ext.inference.draws.atoms import Atoms, Scatter
 from skmetrics_ext.inference.draws.samples import RowSample, TallySample
 from skmetrics_ext.metrics import averaging
-from skmetrics_ext.metrics.rankings.ranking_kernels import CountedRanking, roc_auc
+from skmetrics_ext.metrics.rankings.ranking_kernels import (
+    CountedRanking,
+    average_precision,
+    roc_auc,
+)
 from skmetrics_ext.metrics.rankings.score_tally import (
     placements_of,
+    precision_slopes_of,
     rankings_of,
     squares_of,
 )
@@ -40,6 +45,11 @@ def is_mean_area(metric: Metric) -> bool:
     return is_area(metric) and metric.params.get("average", "macro") in averages
 
 
+def is_average_precision(metric: Metric) -> bool:
+    """Whether the metric is average precision, whose slopes by row come with its value."""
+    return metric.spec.kernel is average_precision and not metric.kernel_params
+
+
 def slope_of(metric: Metric) -> Slope | None:
     """Derivative of the kernel of a metric of rankings; None if it has none."""
     slope = metric.spec.slope
@@ -60,8 +70,8 @@ def sort_once(metric: Metric, checked: Any, *, by_row: bool) -> None:
         return
     if is_area(metric) and checked.weight is None:
         (placements_of if by_row else squares_of)(checked)
-    elif metric.spec.row_slopes is not None:
-        metric.spec.row_slopes(checked)
+    elif is_average_precision(metric):
+        precision_slopes_of(checked)
 
 
 def places_of(checked: Scores) -> Array:
@@ -232,8 +242,8 @@ class RankingSample(TallySample):
         slope, derivative, label = None, slope_of(self.metric), self.data.true
         if is_area(self.metric):
             slope = self._slope_of_area()
-        elif self.metric.spec.row_slopes is not None and not self.metric.kernel_params:
-            slope, _ = self.metric.spec.row_slopes(self.data)
+        elif is_average_precision(self.metric):
+            slope = precision_slopes_of(self.data)[2]
         elif derivative is not None:
             place = label * len(self._tally.thresholds) + places_of(self.data)
             slope = np.take(derivative(self._tally), place)
@@ -249,11 +259,10 @@ class RankingSample(TallySample):
         is_plain = self.design.is_counted and self.design.sizes is None and not self.known
         if not (is_plain and self.is_one_table and self.label is not None):
             return None
-        row_slopes = self.metric.spec.row_slopes
-        if row_slopes is not None and not self.metric.kernel_params:
+        if is_average_precision(self.metric):
             n_positive = np.count_nonzero(self.data.true)
             rows = np.array([len(self.data.true) - n_positive, n_positive])
-            return np.array(row_slopes(self.data)[1]), rows
+            return np.array(precision_slopes_of(self.data)[3]), rows
         if not is_area(self.metric):
             return None
         _, negative, positive, *squares = squares_of(self.data)

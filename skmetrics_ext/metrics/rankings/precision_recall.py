@@ -24,7 +24,7 @@ from skmetrics_ext.metrics.rankings.ranking_kernels import (
     over_positives,
     slope_of_sum,
 )
-from skmetrics_ext.metrics.rankings.score_tally import precision_slopes_of, read_scores
+from skmetrics_ext.metrics.rankings.score_tally import read_scores
 from skmetrics_ext.metrics.spec import Ranges
 from skmetrics_ext.numeric import Array, Options, PosLabel, divide, trapezoid
 from skmetrics_ext.tallies import RankTally
@@ -128,7 +128,6 @@ def pr_area_slope(tally: RankTally, interpolation: str = "trapezoid") -> Array:
     variants=OF_RANKINGS,
     check=partial(Scores.check, by_rule=True),
     slope=average_precision_slope,
-    row_slopes=lambda checked: precision_slopes_of(checked)[2:],
     ranges=Ranges("sum"),
 )
 def average_precision_score(

@@ -133,7 +133,7 @@ def _value_text(kind: type[Kind], line: Any) -> str:
     """The number that summarises a line, with its interval; "" if it is undefined."""
     if hasattr(line, "bins"):
         texts = [] if np.isnan(line.error) else [f"ECE {line.error:.3f}"]
-        if line.slope == line.slope:
+        if not np.isnan(line.slope):
             texts.append(f"slope {line.slope:z.2f}, intercept {line.intercept:z.2f}")
         return ", ".join(texts)
     ends = "" if line.interval is None else interval(line.interval.low, line.interval.high)
