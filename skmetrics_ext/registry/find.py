@@ -427,7 +427,13 @@ def registered_name(name: Any, among: Iterable[Any] = ()) -> Any:
     is_own = not isinstance(name, str) or name in among or name in SPECS
     if is_own or {name, f"neg_{name}"} & scorers().keys():
         return name
-    return familiar_name(name) or name
+    registered = familiar_name(name)
+    return name if registered is None else _as_typed(registered, name)
+
+
+def _as_typed(name: str, typed: str) -> str:
+    """A registered name, which prints as the synonym that was typed, not as another spelling."""
+    return Familiar(name, typed) if typed.lower() in SYNONYMS else name
 
 
 @lru_cache(maxsize=1024)
@@ -446,8 +452,7 @@ def _named(name: str, scorer: bool) -> Metric:
                 f"{name!r} is a loss, and scorers are higher-is-better: 'neg_{registered}'."
             )
         metric = _named(registered, scorer)
-        is_synonym = name.lower() in SYNONYMS  # not another spelling of the name
-        return replace(metric, name=Familiar(metric.name, name)) if is_synonym else metric
+        return replace(metric, name=_as_typed(metric.name, name))
     near = difflib.get_close_matches(str(name), [*scorer_names(), *SYNONYMS], n=3, cutoff=0.5)
     likeness = [difflib.SequenceMatcher(None, str(name), similar).ratio() for similar in near]
     close = [

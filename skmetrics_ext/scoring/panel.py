@@ -345,7 +345,9 @@ def named_scorers(scoring: Any) -> dict[str, Any]:
     if isinstance(scoring, str) or callable(scoring):
         scoring = [scoring]
     if isinstance(scoring, Mapping):
-        named = {str(name): scorer for name, scorer in scoring.items()}
+        named = {
+            name if isinstance(name, str) else str(name): scorer for name, scorer in scoring.items()
+        }
     elif isinstance(scoring, Iterable):
         items = list(scoring)
         named = dict(zip(unique(map(name_of, items)), items, strict=True))

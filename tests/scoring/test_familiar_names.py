@@ -141,7 +141,7 @@ def test_familiar_names_on_the_command_line(command, tmp_path, capsys):
         limit[2:] = ["--require", "p/auroc - q/auroc >= -1"]
     arguments = {"metrics": ["auroc"], "cv": model, "search": model}.get(command, [*files, *limit])
     assert main([command, *arguments]) == 0
-    assert re.search("roc_auc|auroc|ROC AUC", capsys.readouterr().out)
+    assert re.search("roc_auc|auroc|AUROC", capsys.readouterr().out)
 
 
 def test_what_was_typed_is_printed_and_what_is_registered_is_read():
@@ -155,6 +155,17 @@ def test_what_was_typed_is_printed_and_what_is_registered_is_read():
     again = pickle.loads(pickle.dumps(table["ppv"]))
     assert (again.metric, str(again).split()[0]) == ("precision", "PPV")
     assert str(sx.confidence_interval("recall_score", Y, LABELS)).startswith("Recall ")
+
+
+def test_reports_print_what_was_typed():
+    X, y = numpy.random.default_rng(0).normal(size=(60, 2)), numpy.arange(60) % 2
+    names = ["sensitivity", "auroc"]
+    report = sx.cross_validation_report(GaussianNB(), X, y, scoring=names, cv=2, baseline=None)
+    assert report.metrics == ("recall", "roc_auc")
+    assert str(report).startswith("sensitivity: ")
+    summary = report.summary()
+    assert [row["metric"] for row in summary] == ["recall", "roc_auc"]
+    assert [line.split()[1] for line in str(summary).splitlines()[3:5]] == names
 
 
 def test_a_loss_is_refused_where_scorers_are_asked_for():
