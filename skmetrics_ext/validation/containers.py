@@ -79,11 +79,11 @@ def read_column(data: Any, name: str) -> Column:
     if isinstance(data, np.matrix):
         flat = np.asarray(data)
         return Column(name, flat.reshape(-1) if 1 in flat.shape else flat)
-    if hasattr(data, "tocsr"):
-        return Column(name, data.tocsr())
     reader = _READERS.get(type(data).__module__.partition(".")[0])
     if reader is not None:
         return reader(data, name)
+    if hasattr(data, "tocsr"):
+        return Column(name, data.tocsr())
     if isinstance(data, str | bytes) or not (
         isinstance(data, Sequence) or hasattr(data, "__array__")
     ):
@@ -289,11 +289,16 @@ def _refuse_missing(name: str, missing: Array) -> None:
 
 
 def _read_pandas(data: Any, name: str) -> Column:
+    dtype = getattr(data, "dtype", None)
+    if isinstance(dtype, np.dtype) and dtype.kind in "biuf":  # without marks of missing values
+        values, names = data.to_numpy(), None if data.name is None else [data.name]
+        if dtype.kind == "f":
+            _refuse_missing(name, np.isnan(values))
+        return Column(name, values, index=getattr(data, "index", None), names=names)
     if not hasattr(data, "__len__") or hasattr(data, "levels"):
         kind = type(data).__name__
         raise InvalidParameterError(f"{name} must hold one value a row, got a {kind} of pandas.")
     index = getattr(data, "index", None)
-    dtype = getattr(data, "dtype", None)
     if dtype is not None and hasattr(dtype, "categories") and hasattr(dtype, "ordered"):
         categorical = getattr(data, "array", data)
         if hasattr(categorical, "codes"):

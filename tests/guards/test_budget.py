@@ -21,7 +21,7 @@ LIMITS = {
     "report": 4025,
     "operations": 606,
     "merged and slices": 3901,
-    "validation": 2754,
+    "validation": 2759,
     "plotting": 1456,
     "curve_tables": 1178,
     "backends": 2190,
