@@ -41,7 +41,7 @@ _WORDS: Mapping[str, str] = {
     "scott": "Scott", "youden": "Youden",
     **{name: name.upper() for name in (
         "ap", "auprc", "auroc", "ece", "eer", "fdr", "fnr", "fpr", "iou", "mcc", "npv", "ppv",
-        "rps", "tnr", "tpr",
+        "qwk", "rps", "tnr", "tpr",
     )},
 }  # fmt: skip
 
@@ -128,6 +128,8 @@ _OTHER_NAMES: Mapping[str, str] = {
     "matthews_corrcoef": "mcc phi phi_coefficient r_k matthews_correlation_coefficient",
     "index_balanced_accuracy": "iba",
     "cohen_kappa": "kappa cohens_kappa heidke_skill_score hss",
+    "cohen_kappa_linear": "linear_weighted_kappa linearly_weighted_kappa",
+    "cohen_kappa_quadratic": "quadratic_weighted_kappa quadratically_weighted_kappa qwk",
     "scott_pi": "unbiased_kappa scotts_pi",
     "gwet_ac1": "ac1",
     "krippendorff_alpha": "krippendorffs_alpha",

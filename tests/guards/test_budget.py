@@ -17,7 +17,7 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 SLACK = 150
 LIMITS = {
     "inference": 10675,
-    "metrics and registry": 6505,
+    "metrics and registry": 6506,
     "report": 4025,
     "operations": 606,
     "merged and slices": 3901,

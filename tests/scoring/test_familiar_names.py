@@ -29,6 +29,8 @@ FAMILIAR = {
     "mcc": "matthews_corrcoef",
     "kappa": "cohen_kappa",
     "Cohen's kappa": "cohen_kappa",
+    "QWK": "cohen_kappa_quadratic",
+    "quadratic weighted kappa": "cohen_kappa_quadratic",
     "ks": "ks_statistic",
     "brier": "brier_score",
     "LR+": "positive_likelihood_ratio",

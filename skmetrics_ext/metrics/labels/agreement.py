@@ -17,6 +17,7 @@ from skmetrics_ext.metrics.averaging import (
 )
 from skmetrics_ext.metrics.labels.ordered_classes import check_order, disagreement, read_grades
 from skmetrics_ext.metrics.public import metric, whole_table
+from skmetrics_ext.metrics.spec import PLAIN
 from skmetrics_ext.numeric import Array, divide, exclusive_cumsum
 from skmetrics_ext.tallies import Counts, LabelTally, Tabulated
 from skmetrics_ext.validation import InvalidParameterError, Labels, warn_undefined
@@ -137,7 +138,11 @@ def _tell_matthews(*_: Any) -> None:
     )
 
 
-@_agreement(cohen_kappa, table_when=("weights",))
+@_agreement(
+    cohen_kappa,
+    table_when=("weights",),
+    variants={**PLAIN, **{name: {"weights": name} for name in ("linear", "quadratic")}},
+)
 def cohen_kappa_score(
     y1: ArrayLike,
     y2: ArrayLike,

@@ -35,6 +35,8 @@ def in_order(container: str, codes) -> object:
 def test_declared_order_is_kept(container, weights, value) -> None:
     raters = [in_order(container, codes) for codes in written_out(TWENTY_ONE)]
     assert m.cohen_kappa_score(*raters, weights=weights) == pytest.approx(value, rel=1e-13)
+    of_name = m.compute_metrics([f"cohen_kappa_{weights}"], *raters)
+    assert of_name == pytest.approx({f"cohen_kappa_{weights}": value}, rel=1e-13)
 
 
 # Every metric of grades, by the name and the options that ask for their order.
