@@ -12,6 +12,7 @@ is run to find them, so that the whole suite, or CI, has the last word.
 import argparse
 import ast
 import subprocess
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -33,8 +34,9 @@ def file_of(module: str) -> Path | None:
 
 
 def public_names() -> dict[str, Path]:
-    """The file of each public name, as the stubs have it."""
-    places = {}
+    """The file of each public name, as the stubs have it, and of the command's function."""
+    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"].values()
+    places = {name: file_of(module) for module, name in (each.split(":") for each in scripts)}
     for stub in sorted(PACKAGE.rglob("*.pyi")):
         for node in ast.parse(stub.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ImportFrom) and node.module:

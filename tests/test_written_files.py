@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from support.command_line import main
 
 from skmetrics_ext import cross_validation_report, search_report, tables
-from skmetrics_ext.cli import main
 from skmetrics_ext.results import Table
 
 RNG = np.random.default_rng(0)

@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 
 pytest.importorskip("pyarrow")
+from support.command_line import main
 from support.frames import needs
 
 from skmetrics_ext import evaluate
 from skmetrics_ext.backends.csv_files import TextForm
-from skmetrics_ext.cli import main
 from skmetrics_ext.datasets import Use, load
 from skmetrics_ext.validation import InvalidParameterError
 

@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 
 pa = pytest.importorskip("pyarrow")
+from support.command_line import main  # noqa: E402
 from support.frames import needs  # noqa: E402
 
 from backends.hostile import FILES, OF_POSIX, OTHER_CASE, RIGHT, both, rows, table  # noqa: E402
 from skmetrics_ext import PartitionError, accuracy_score, evaluate, roc_auc_score  # noqa: E402
-from skmetrics_ext.cli import main  # noqa: E402
 from skmetrics_ext.validation import InvalidParameterError  # noqa: E402
 
 ASKED = {"true": "y", "score": "s", "pred": "p", "metrics": ["roc_auc", "accuracy"]}

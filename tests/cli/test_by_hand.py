@@ -4,8 +4,7 @@ import json
 
 import numpy as np
 import pytest
-
-from skmetrics_ext.cli import main
+from support.command_line import main
 
 pytest.importorskip("pyarrow")
 

@@ -5,9 +5,9 @@ from argparse import Namespace
 
 import numpy as np
 import pytest
+from support.command_line import main
 
 from skmetrics_ext import compare
-from skmetrics_ext.cli import main
 from skmetrics_ext.cli.predictions import PredictedModel, Predictions
 from tests.support.many_models import all_differences
 

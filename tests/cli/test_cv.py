@@ -17,10 +17,10 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
+from support.command_line import main
 from threadpoolctl import threadpool_limits
 
 import skmetrics_ext
-from skmetrics_ext.cli import main
 from skmetrics_ext.cli.models import MODELS, make_model
 from skmetrics_ext.datasets import BUNDLED, load
 from skmetrics_ext.registry.defaults import HEADLINE, display_name

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from sklearn import datasets
+from support.command_line import main
 
-from skmetrics_ext.cli import main
 from skmetrics_ext.datasets import Use, load
 
 pandas = pytest.importorskip("pandas")

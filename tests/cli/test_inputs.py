@@ -7,9 +7,9 @@ import zipfile
 
 import numpy as np
 import pytest
+from support.command_line import main
 
 import skmetrics_ext as sx
-from skmetrics_ext.cli import main
 
 pandas = pytest.importorskip("pandas")
 pyarrow = pytest.importorskip("pyarrow")

@@ -5,8 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-
-from skmetrics_ext.cli import main
+from support.command_line import main
 
 KEYS = [
     *("metric", "model", "group", "fold", "label", "against", "value", "low", "high"),

@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from support.command_line import main
 
 import skmetrics_ext as sx
-from skmetrics_ext.cli import main
 from tests.inference.labelled.cases import population
 
 NAMES = np.array(["well", "ill"])

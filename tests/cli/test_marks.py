@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+from support.command_line import main
 
 import skmetrics_ext as sx
-from skmetrics_ext.cli import main
 
 pandas = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")

@@ -1,9 +1,9 @@
 """``metrics``: the registry as a table."""
 
 import pytest
+from support.command_line import main
 
 from skmetrics_ext import METRICS, __version__
-from skmetrics_ext.cli import main
 
 
 def test_every_metric_has_a_line(capsys):

@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 import pytest
+from support.command_line import main
 
 from skmetrics_ext import evaluate, roc_auc_score
-from skmetrics_ext.cli import main
 
 pandas = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")

@@ -4,10 +4,10 @@ import json
 
 import numpy as np
 import pytest
+from support.command_line import main
 
 from skmetrics_ext import evaluate
 from skmetrics_ext.backends.csv_files import TextForm
-from skmetrics_ext.cli import main
 from skmetrics_ext.datasets import Use, load
 from skmetrics_ext.results import CrossValidationReport
 

@@ -3,8 +3,7 @@
 import json
 
 import pytest
-
-from skmetrics_ext.cli import main
+from support.command_line import main
 
 pandas = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")

@@ -9,9 +9,9 @@ import pytest
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
+from support.command_line import main
 
 from skmetrics_ext.backends.csv_files import TextForm
-from skmetrics_ext.cli import main
 from skmetrics_ext.cli.models import make_model
 from skmetrics_ext.datasets import Use, load
 from skmetrics_ext.datasets.roles import roles_of

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from support.command_line import main
 
 from skmetrics_ext import (
     compare,
@@ -13,7 +14,6 @@ from skmetrics_ext import (
     evaluate,
     proportion_interval,
 )
-from skmetrics_ext.cli import main
 from tests.support.many_models import all_differences
 
 pandas = pytest.importorskip("pandas")

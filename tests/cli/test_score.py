@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn import metrics as theirs
+from support.command_line import main
 
 import skmetrics_ext
 from skmetrics_ext import METRICS
-from skmetrics_ext.cli import main
 from skmetrics_ext.inference.notes import NO_INTERVAL
 
 pandas = pytest.importorskip("pandas")

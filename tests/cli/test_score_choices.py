@@ -5,9 +5,9 @@ import json
 
 import numpy as np
 import pytest
+from support.command_line import main
 
 from skmetrics_ext import confidence_interval, roc_auc_score
-from skmetrics_ext.cli import main
 from skmetrics_ext.registry import METRICS
 from skmetrics_ext.registry.defaults import FILE_METRICS, HEADINGS
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from support.command_line import main
 
 from skmetrics_ext import search_report
-from skmetrics_ext.cli import main
 from skmetrics_ext.cli.models import make_model
 from skmetrics_ext.datasets import load
 

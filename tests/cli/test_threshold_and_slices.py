@@ -4,13 +4,13 @@ import json
 
 import numpy as np
 import pytest
+from support.command_line import main
 
 from skmetrics_ext import (
     confidence_interval,
     optimal_threshold,
     weak_slices,
 )
-from skmetrics_ext.cli import main
 
 pandas = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")

@@ -6,9 +6,8 @@ import re
 import shlex
 
 import pytest
+from support.command_line import main
 from support.markdown import ROOT, blocks
-
-from skmetrics_ext.cli import main
 
 PAGE = ROOT / "docs" / "guide" / "command_line.md"
 SECONDS = re.compile(r"(?<=^fit \(s\)).*$", re.MULTILINE)

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 from sklearn.metrics import f1_score, matthews_corrcoef, precision_score, recall_score
+from support.command_line import main
 
 import skmetrics_ext as sx
-from skmetrics_ext.cli import main
 
 RNG = np.random.default_rng(11)
 Y = RNG.integers(0, 2, 150)

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from support.command_line import main
 
 import skmetrics_ext as sx
-from skmetrics_ext.cli import main
 
 from .interval_cases import cases
 

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
+from support.command_line import main
 
 import skmetrics_ext as sx
-from skmetrics_ext.cli import main
 
 SAID = "low scores go with the positive class"
 NAMED = "'prob.good' is read as the scores of 'bad', and its name ends in 'good'"

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn.metrics
+from support.command_line import main
 
 import skmetrics_ext as sx
-from skmetrics_ext.cli import main
 from tests.support.many_models import all_differences
 
 TRUE = ["Yes", "No", "No", "Yes", "No", "Yes"] * 4

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from support.command_line import main
 
 import skmetrics_ext as sx
-from skmetrics_ext.cli import main
 
 from .interval_cases import (
     DEFAULT_RESAMPLES,

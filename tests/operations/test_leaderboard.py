@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from support.command_line import main
 
 import skmetrics_ext as sx
-from skmetrics_ext.__main__ import main
 from skmetrics_ext.validation import InvalidParameterError
 
 RNG = np.random.default_rng(11)

@@ -7,9 +7,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import StandardScaler
 from support import browser as browsing
+from support.command_line import main
 
 from skmetrics_ext import cross_validation_report
-from skmetrics_ext.cli import main
 from skmetrics_ext.report.page.document import document, section
 
 pytestmark = [

@@ -8,10 +8,10 @@ import numpy
 import pandas
 import pytest
 from sklearn.naive_bayes import GaussianNB
+from support.command_line import main
 from support.markdown import ROOT
 
 import skmetrics_ext as sx
-from skmetrics_ext.cli import main
 from skmetrics_ext.registry import METRICS, find
 from skmetrics_ext.registry.defaults import SYNONYMS
 from skmetrics_ext.registry.find import familiar_name

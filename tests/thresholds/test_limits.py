@@ -12,9 +12,9 @@ from scipy import stats
 from sklearn.datasets import load_breast_cancer
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
+from support.command_line import main
 
 import skmetrics_ext as sx
-from skmetrics_ext.cli import main
 from skmetrics_ext.limits import reader_of_sums
 from skmetrics_ext.requirements import check_requirements
 
