@@ -9,17 +9,16 @@ import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
-from support.public import PUBLIC
+from support.public import DEPRECATED, PUBLIC
 
 import skmetrics_ext as sx
-from skmetrics_ext.inference.area_power import roc_auc_sample_size
-from skmetrics_ext.inference.estimate_rows import EstimateRow
-from skmetrics_ext.inference.nested_cv import nested_cv_interval
-from skmetrics_ext.inference.tests.roc_curves import mwu_auc_test
-from skmetrics_ext.inference.two_proportions import proportion_difference_interval
-from skmetrics_ext.results import MetricSpec, Scorer
-from skmetrics_ext.tables import Row, Tabular
+from skmetrics_ext.results import EstimateRow, MetricSpec, Row, Scorer
 from tests.support.many_models import all_differences
+
+roc_auc_sample_size = DEPRECATED["roc_auc_sample_size"]
+nested_cv_interval = DEPRECATED["nested_cv_interval"]
+mwu_auc_test = DEPRECATED["mwu_auc_test"]
+proportion_difference_interval = DEPRECATED["proportion_difference_interval"]
 
 RNG = np.random.default_rng(7)
 Y = np.arange(60) % 2
@@ -227,12 +226,3 @@ def test_json_is_written_to_a_file(tmp_path):
     found = all_differences("accuracy", Y, {"a": P, "b": 1 - P}, random_state=0)
     assert found.to_json(path) is None
     assert path.read_text("utf-8") == found.to_json() + "\n"
-
-
-def test_every_table_has_one_road():
-    kinds, own = [Tabular], set()
-    while kinds:
-        kind = kinds.pop()
-        kinds += kind.__subclasses__()
-        own |= {kind.__name__} if "to_dict" in vars(kind) else set()
-    assert own == {"Tabular"}

@@ -6,12 +6,13 @@ import pickle
 
 import numpy as np
 import pytest
-from support.public import PUBLIC
+from support.public import DEPRECATED, PUBLIC
 
 import skmetrics_ext as sx
-from skmetrics_ext.inference.area_power import roc_auc_sample_size
 from skmetrics_ext.tallies import ConfusionTally, Counts, MomentTally, RankTally, ScoreSketch
 from tests.support.many_models import all_differences
+
+roc_auc_sample_size = DEPRECATED["roc_auc_sample_size"]
 
 RNG = np.random.default_rng(0)
 Y = np.tile([0, 1, 1, 0], 10)

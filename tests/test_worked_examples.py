@@ -10,8 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 
 import skmetrics_ext as sx
-from skmetrics_ext.registry import find
-from skmetrics_ext.tallies import Counts, RankTally, ThresholdTally
+from skmetrics_ext.tallies import ConfusionTally, RankTally
 
 
 def equals(fraction):
@@ -64,8 +63,9 @@ CASES = [(counts, name, value) for counts, values in RATES for name, value in va
 def test_rates(counts, name, value):
     assert getattr(sx, name)(*columns(*counts)) == equals(value)
     # The counts alone are read the same.
-    tally = ThresholdTally(np.array([0, 1]), Counts(*(np.array(part) for part in counts)))
-    assert find(name).read(tally) == equals(value)
+    tp, fp, fn, tn = counts
+    tally = ConfusionTally.from_table([[tn, fp], [fn, tp]])
+    assert getattr(sx, name)(tally, tally) == equals(value)
 
 
 @pytest.mark.parametrize(

@@ -542,3 +542,11 @@ def test_passes_over_all_rows_are_counted():
     assert passes(["roc_auc"], edges=edges) == 3
     assert passes(["roc_auc", "log_loss"]) == 3
     assert passes(["roc_auc_ovr"], 3, edges=edges * 3) == 5
+
+
+def test_spark_reads_names_in_backticks():
+    """`test_spark` has all of these names, for Spark itself."""
+    from skmetrics_ext.backends.spark import quoted
+
+    assert quoted("a.b") == "`a.b`"
+    assert quoted("a`b") == "`a``b`"

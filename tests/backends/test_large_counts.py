@@ -13,7 +13,6 @@ from support.frames import (
 )
 
 from skmetrics_ext import Accumulator
-from skmetrics_ext.numeric import exact_dot
 
 pytestmark = pytest.mark.usefixtures(small_batches.__name__)
 __all__ = ["small_batches"]
@@ -59,13 +58,6 @@ def test_an_accumulator_and_its_intervals():
         narrow = many.evaluation(intervals=True, weights_are="frequency").row(name)
         share = (narrow.high - narrow.low) / (wide.high - wide.low)
         np.testing.assert_allclose(share, MANY**-0.5, rtol=0.1, err_msg=name)
-
-
-def test_sums_of_products_are_exact():
-    left, right = np.array([3**38, 5, 7]), np.array([3**38 + 1, 3**38, 2])
-    assert exact_dot(left, right) == 3**38 * (3**38 + 1) + 5 * 3**38 + 14
-    assert exact_dot(left[1:], right[2:].repeat(2)) == 24
-    assert exact_dot(left[:0], right[:0]) == 0
 
 
 @pytest.mark.parametrize("engine", ["memory", "duckdb", "dask"])

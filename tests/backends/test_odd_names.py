@@ -117,11 +117,3 @@ def test_dask():
     dd = pytest.importorskip("dask.dataframe")
     for frame, names in renamed():
         same(names, dd.from_pandas(frame, npartitions=3))
-
-
-def test_spark_reads_names_in_backticks():
-    """`test_spark` has all of these names, for Spark itself."""
-    from skmetrics_ext.backends.spark import quoted
-
-    assert quoted("a.b") == "`a.b`"
-    assert quoted("a`b") == "`a``b`"

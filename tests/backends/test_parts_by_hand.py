@@ -7,9 +7,9 @@ import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 import skmetrics_ext as sx
+from skmetrics_ext import PartitionError
 from skmetrics_ext.backends import partitions
 from skmetrics_ext.backends.partitions import (
-    PartitionError,
     PartitionSurvey,
     Task,
     combined,

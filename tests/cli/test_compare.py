@@ -1,14 +1,12 @@
 """``compare``: the numbers of `score` and of the functions, many models, claims."""
 
 import json
-from argparse import Namespace
 
 import numpy as np
 import pytest
 from support.command_line import main
 
 from skmetrics_ext import compare
-from skmetrics_ext.cli.predictions import PredictedModel, Predictions
 from tests.support.many_models import all_differences
 
 pandas = pytest.importorskip("pandas")
@@ -44,16 +42,13 @@ def rows_of(capsys, command, *arguments):
 
 @pytest.mark.parametrize("positive", ["ill", "well"])
 @pytest.mark.parametrize(
-    ("option", "columns", "holds"),
-    [("--score", ("a", "b"), "probabilities"), ("--pred", ("says_a", "says_b"), "labels")],
+    ("option", "columns"), [("--score", ("a", "b")), ("--pred", ("says_a", "says_b"))]
 )
-def test_values_are_those_of_score(file, positive, option, columns, holds, capsys):
-    model = PredictedModel("", columns[:1], holds)
-    options = Namespace(require=[], threshold=None)
-    data = Predictions(options, None, None, None, ["ill", "well"], positive, (model,))
-    metrics = data.metrics_of(model, every=True)
-    names = [*list(metrics)[::3], *(["log_loss"] if option == "--score" else [])]
-    given = (file, "--positive", positive, "--metrics", *dict.fromkeys(names))
+def test_values_are_those_of_score(file, positive, option, columns, capsys):
+    asked = (file, "--positive", positive)
+    every = [row["metric"] for row in rows_of(capsys, "score", *asked, option, columns[0], "--all")]
+    names = [*every[::3], *(["log_loss"] if option == "--score" else [])]
+    given = (*asked, "--metrics", *dict.fromkeys(names))
     rows = rows_of(capsys, "compare", *given, option, columns[0], option, columns[1])
     for end, column in zip(("value_a", "value_b"), columns, strict=True):
         scored = rows_of(capsys, "score", *given, option, column)

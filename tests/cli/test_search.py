@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.tree import DecisionTreeClassifier
 from support.command_line import main
 
 from skmetrics_ext import search_report
-from skmetrics_ext.cli.models import make_model
-from skmetrics_ext.datasets import load
 
 FAST = ("--folds", "3", "--quiet", "--json")
 
@@ -25,7 +24,7 @@ def test_a_grid_gives_what_the_function_gives(capsys):
     told = found(capsys, *grid)
     X, y = load_breast_cancer(return_X_y=True)
     search = GridSearchCV(
-        make_model("tree", load("breast_cancer"), 0),
+        DecisionTreeClassifier(random_state=0),
         {"max_depth": [1, 3, None]},
         scoring="roc_auc",
         cv=StratifiedKFold(3, shuffle=True, random_state=0),

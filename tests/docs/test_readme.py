@@ -18,10 +18,10 @@ from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_validate
 from support.markdown import ROOT, blocks, links, table
+from support.rows import NO_INTERVAL
 
 import skmetrics_ext as sx
 from skmetrics_ext import METRICS
-from skmetrics_ext.inference.notes import NO_INTERVAL
 from tests.support.many_models import all_differences
 
 README, CHINESE = ROOT / "README.md", ROOT / "README.zh.md"

@@ -14,7 +14,7 @@ from skmetrics_ext.inference.draws import atoms, bootstrap
 from skmetrics_ext.operations import compare_many
 from skmetrics_ext.report import summary
 from skmetrics_ext.scoring import scorer
-from skmetrics_ext.tables import LIBRARIES, Library
+from skmetrics_ext.tables import LIBRARIES, Library, Tabular
 
 NAMED = re.compile(r"^(\w+) : \{([^}]*)\}", re.MULTILINE)
 FUNCTIONS = [thing for thing in PUBLIC.values() if inspect.isfunction(thing)]
@@ -125,3 +125,12 @@ def test_arguments_that_few_need_come_last_in_one_order(name):
     for order in (documented, list(signature)):
         rest = [key for key in order if key in last or key not in kept]
         assert rest[len(rest) - len(last) :] == last
+
+
+def test_every_table_has_one_road():
+    kinds, own = [Tabular], set()
+    while kinds:
+        kind = kinds.pop()
+        kinds += kind.__subclasses__()
+        own |= {kind.__name__} if "to_dict" in vars(kind) else set()
+    assert own == {"Tabular"}

@@ -23,7 +23,7 @@ from skmetrics_ext.annotations import misfit
 from skmetrics_ext.metrics import averaging, family
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry.find import parameters_of
-from skmetrics_ext.registry.table import SPECS
+from skmetrics_ext.registry.table import _ORDER, SPECS
 from skmetrics_ext.tallies import Counts, Means, RankTally, Tabulated
 from skmetrics_ext.tallies.bins import BinTally
 
@@ -179,3 +179,8 @@ def test_a_family_is_one_object_wherever_it_is_copied(each):
 def test_a_metric_has_the_family_of_what_its_kernel_reads(name):
     families = {"ranks": "ranking", "moments": "means"}
     assert SPECS[name].family.name == families.get(SPECS[name].tally, "labels")
+
+
+def test_lists_are_in_the_order_of_modules_that_exist():
+    modules = {spec.function.__module__.rsplit(".", 1)[1] for spec in SPECS.values()}
+    assert set(_ORDER) <= modules

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import beta, multivariate_normal, norm
 
-from skmetrics_ext import confidence_interval, curve_band, precision_at_recall
+from skmetrics_ext import METRICS, confidence_interval, curve_band, precision_at_recall
 from skmetrics_ext.inference.draws.readers import sample_of_rows
 from skmetrics_ext.inference.linearized import covariance_of, linearize
 from skmetrics_ext.inference.simultaneous import level_of_all
-from skmetrics_ext.registry import METRICS
 from skmetrics_ext.validation import InvalidParameterError
 
 RNG = np.random.default_rng(8)

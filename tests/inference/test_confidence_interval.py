@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from support.compare import undefined_allowed
-from support.rows import settings_of
+from support.rows import NO_INTERVAL, settings_of
 from support.samples import samples
 
 from skmetrics_ext import (
@@ -25,8 +25,6 @@ from skmetrics_ext import (
     proportion_interval,
     ratio_interval,
 )
-from skmetrics_ext.inference.notes import NO_INTERVAL
-from skmetrics_ext.validation import InvalidParameterError
 
 from .two_classes import NUMBERS, params_of, rows_for
 
@@ -335,7 +333,7 @@ def test_net_benefit_of_text_labels_in_any_form(rows):
         (columns, {"labels": ["no", "yes"]}),
     ):
         assert confidence_interval(net_benefit, text, response, **named, **options) == expected
-    with pytest.raises(InvalidParameterError, match="pos_label='yes' or pos_label='no'"):
+    with pytest.raises(ValueError, match="pos_label='yes' or pos_label='no'"):
         confidence_interval(net_benefit, text, proba, **options)
 
 
@@ -352,7 +350,7 @@ def test_net_benefit_of_text_labels_in_any_form(rows):
     ],
 )
 def test_what_does_not_apply_is_refused(metric, params, message, rows):
-    with pytest.raises(InvalidParameterError, match=message):
+    with pytest.raises(ValueError, match=message):
         confidence_interval(metric, rows[0], rows[1], **params)
 
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import skmetrics_ext as sx
-from skmetrics_ext import metrics
 
 RNG = np.random.default_rng(3)
 N, K = 300, 40
@@ -21,7 +20,7 @@ STEP = 1e-5
 def shifted(metric, rows, row, step, options):
     weight = WEIGHT.copy()
     weight[row] += step
-    return getattr(metrics, metric)(*rows, sample_weight=weight, **options)
+    return getattr(sx, metric)(*rows, sample_weight=weight, **options)
 
 
 @pytest.mark.parametrize("what", ROWS)
@@ -32,7 +31,7 @@ def shifted(metric, rows, row, step, options):
 )
 def test_influence_is_the_derivative_by_the_weight(what, average, zero_division, metric):
     rows, options = ROWS[what], {"average": average, "zero_division": zero_division}
-    found = sx.influence_values(getattr(metrics, metric), *rows, sample_weight=WEIGHT, **options)
+    found = sx.influence_values(getattr(sx, metric), *rows, sample_weight=WEIGHT, **options)
     for row in range(0, N, 60):
         up, down = (shifted(metric, rows, row, step, options) for step in (STEP, -STEP))
         right = (up - down) / (2 * STEP) * N * WEIGHT[row]

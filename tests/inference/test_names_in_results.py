@@ -5,12 +5,13 @@ from functools import partial
 
 import numpy as np
 import pytest
+from support.public import DEPRECATED
+from support.rows import signature
 
 import skmetrics_ext as sx
-from skmetrics_ext.inference.area_power import roc_auc_sample_size
-from skmetrics_ext.metrics.labels.summaries import STATISTICS
-from skmetrics_ext.registry import find
 from tests.support.many_models import all_differences
+
+roc_auc_sample_size = DEPRECATED["roc_auc_sample_size"]
 
 TRUE = ["a", "b", "c", "a", "b", "c"] * 10
 PRED = ["a", "b", "c", "a", "c", "b"] * 9 + ["b", "b", "c", "a", "b", "a"]
@@ -118,15 +119,15 @@ def test_a_sample_size_is_a_number_of_patients():
 # --------------------------------------------------------------------------- statistics by name
 
 
-@pytest.mark.parametrize("name", STATISTICS)
+@pytest.mark.parametrize("name", sx.confusion_statistics(TRUE, PRED))
 def test_a_statistic_has_the_interval_of_its_metric(name):
     asked = partial(sx.confusion_statistic, statistic=name)
     found = sx.confidence_interval(asked, TRUE, PRED)
-    options = {"average": None} if find(name).takes("average") else {}
+    options = {"average": None} if "average" in signature(sx.METRICS[name]) else {}
     wanted = sx.confidence_interval(name, TRUE, PRED, **options)
     assert repr(found) == repr(wanted)
     listed = found if isinstance(found, list) else [found]
     values = np.atleast_1d(sx.confusion_statistic(TRUE, PRED, name))
     np.testing.assert_allclose([one.value for one in listed], values)
-    if find(name).spec.interval in ("grows", "kinked"):
+    if sx.METRICS[name].interval in ("grows", "kinked"):
         assert all(np.isnan(one.low) and "no interval" in one.note for one in listed)

@@ -14,15 +14,13 @@ from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict
 from sklearn.naive_bayes import GaussianNB
+from support.public import DEPRECATED
 
 from skmetrics_ext import log_loss, proportion_interval
-from skmetrics_ext.inference.nested_cv import (
-    Repetition,
-    nested_cv_interval,
-    nested_estimate,
-    partitions,
-)
+from skmetrics_ext.inference.nested_cv import Repetition, nested_estimate, partitions
 from skmetrics_ext.validation import InvalidParameterError
+
+nested_cv_interval = DEPRECATED["nested_cv_interval"]
 
 X, Y = load_iris(return_X_y=True)
 Z = 1.959963984540054

@@ -5,9 +5,11 @@ from math import ceil
 import numpy as np
 import pytest
 from scipy import stats
+from support.public import DEPRECATED
 
 from skmetrics_ext import compare, confidence_interval, influence_values, sample_size
-from skmetrics_ext.inference.area_power import roc_auc_sample_size
+
+roc_auc_sample_size = DEPRECATED["roc_auc_sample_size"]
 
 RNG = np.random.default_rng(6)
 N = 300

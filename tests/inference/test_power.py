@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
+from support.public import DEPRECATED
 
 from skmetrics_ext import roc_auc_score
-from skmetrics_ext.inference.area_power import (
-    hanley_mcneil_variance,
-    obuchowski_variance,
-    roc_auc_power,
-    roc_auc_sample_size,
-)
+from skmetrics_ext.inference.area_power import hanley_mcneil_variance, obuchowski_variance
+
+roc_auc_power = DEPRECATED["roc_auc_power"]
+roc_auc_sample_size = DEPRECATED["roc_auc_sample_size"]
 
 METHODS = ["obuchowski", "hanley_mcneil"]
 

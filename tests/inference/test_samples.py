@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 from scipy import stats
+from support.public import DEPRECATED
 
 from skmetrics_ext import compare_samples, confidence_interval, delong_test, f1_score
 from skmetrics_ext.inference.compare_samples import p_value_from_bounds
-from skmetrics_ext.inference.two_proportions import proportion_difference_interval
 from skmetrics_ext.tallies import ConfusionTally
+
+proportion_difference_interval = DEPRECATED["proportion_difference_interval"]
 
 
 def sample(rng, n_rows, gain=1.0):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 from scipy.stats import binom
 from sklearn.exceptions import UndefinedMetricWarning
+from support.public import DEPRECATED
 
 from skmetrics_ext import (
     confidence_interval,
@@ -19,13 +20,15 @@ from skmetrics_ext import (
     proportion_interval,
     ratio_interval,
 )
+from skmetrics_ext.inference.proportions import PROPORTION_METHODS, proportion_bounds
 from skmetrics_ext.inference.two_proportions import (
     DIFFERENCE_METHODS,
     RATIOS,
     difference_bounds,
-    proportion_difference_interval,
     shares_under_difference,
 )
+
+proportion_difference_interval = DEPRECATED["proportion_difference_interval"]
 
 SAMPLE = st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 Z = 1.959963984540054
@@ -231,3 +234,19 @@ def test_differences_of_proportions_are_newcombes():
     assert turned.p_value == pytest.approx(0.00813, abs=5e-6)
     with pytest.raises(ValueError, match="has no rows to compute with"):
         proportion_interval(4.5, 9) - proportion_interval(4, 9)
+
+
+@pytest.mark.parametrize("method", PROPORTION_METHODS)
+def test_kernel_broadcasts_and_marks_what_has_no_trials(method: str) -> None:
+    low, high = proportion_bounds([[0], [3]], [0, 3, 9], method)
+    assert low.shape == high.shape == (2, 3)
+    assert np.isnan(low[:, 0]).all()
+    assert np.isnan(high[:, 0]).all()
+    assert (low[1, 2], high[1, 2]) == proportion_bounds(3, 9, method)
+
+
+@pytest.mark.parametrize("method", [name for name in PROPORTION_METHODS if name != "wald"])
+def test_sums_of_weights_lie_between_whole_counts(method: str) -> None:
+    low, high = proportion_bounds([3, 3.5, 4], 10, method)
+    assert low[0] < low[1] < low[2]
+    assert high[0] < high[1] < high[2]

@@ -15,13 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import skmetrics_ext as sx
-from skmetrics_ext.registry import find
 
 from .all_doors import DOORS
 
 RNG = np.random.default_rng(3)
 N = 60
-NAMES = [name for name in sx.get_scorer_names() if not find(name).spec.ranks_labels]
+NAMES = [name for name in sx.get_scorer_names() if not sx.METRICS[name].ranks_labels]
 
 
 @contextmanager
@@ -76,7 +75,7 @@ def rows_of(n_classes, response):
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_no_interval_leaves_arrays_in_cycles(name):
-    rows = {n: rows_of(n, find(name).spec.response) for n in (2, 3)}
+    rows = {n: rows_of(n, sx.METRICS[name].response) for n in (2, 3)}
 
     draws = {"n_resamples": 20, "random_state": 0}
     questions = [

@@ -8,10 +8,8 @@ import pytest
 from support.public import PUBLIC
 
 import skmetrics_ext as sx
-from skmetrics_ext.result_bases import CurveResult
 from skmetrics_ext.tallies import ConfusionTally, Counts, MomentTally, RankTally, ScoreSketch
 from skmetrics_ext.tallies.merging import Merges
-from skmetrics_ext.validation import InvalidParameterError
 
 Y, S = [0, 1, 1, 0, 1, 0], [0.1, 0.8, 0.4, 0.4, 0.9, 0.2]
 WEIGHT = [1.0, 2.5, 1.0, 0.5, 1.0, 2.0]
@@ -45,10 +43,9 @@ WEIGHTS = {"table", "tp", "fp", "fn", "tn", "mass", "weight", "n_rows"}
 
 
 def is_public(kind):
-    holds = (isinstance(kind, type) and issubclass(kind, Merges | CurveResult)) or (
-        kind is sx.results.CurveBand
-    )
-    return holds and is_dataclass(kind)
+    if not isinstance(kind, type) or not is_dataclass(kind):
+        return False
+    return issubclass(kind, Merges) or kind.__name__.endswith(("Curve", "CurveBand"))
 
 
 def test_all_public_ones_are_tried():
@@ -85,7 +82,9 @@ def readings(one):
                 continue
             try:
                 asked = asked()
-            except InvalidParameterError as error:
+            except ValueError as error:
+                if not isinstance(error, TypeError):  # a refusal is both
+                    raise
                 asked = str(error)
         found[name] = plain(asked)
     return found
@@ -149,8 +148,9 @@ def test_what_is_wrong_is_named(example):
     assert names
     for name in names:
         for what, value in wrong_for(example, name).items():
-            with pytest.raises(InvalidParameterError) as raised:
+            with pytest.raises(ValueError) as raised:
                 replace(example, **{name: value})
+            assert isinstance(raised.value, TypeError)  # a refusal is both
             told = str(raised.value)
             assert any(own in told for own in names), (name, what, told)
 
@@ -170,7 +170,7 @@ def test_what_does_not_fit_together_is_refused():
         (lambda: MomentTally(2, [np.nan], [[0]], 2), "mean must be finite where"),
         (lambda: ConfusionTally.from_table([[1, 2], [3]]), "table must hold numbers"),
     ):
-        with pytest.raises(InvalidParameterError, match=told):
+        with pytest.raises(ValueError, match=told):
             make()
     # Nothing is known of no rows.
     assert np.isnan(MomentTally(0, [np.nan], [[0]], 0).mean).all()
@@ -180,7 +180,7 @@ def test_curves_of_classes():
     curves = sx.roc_curves(LABELS, np.eye(3)[[0, 1, 2, 1, 1, 2]])
     assert replace(curves, classes=list("abc")).areas == curves.areas
     for classes in (["a", "b"], ["a", "a", "b"], None):
-        with pytest.raises(InvalidParameterError, match=r"classes|curves"):
+        with pytest.raises(ValueError, match=r"classes|curves"):
             replace(curves, classes=classes)
 
 
@@ -190,11 +190,11 @@ def test_only_leading_axes_are_pooled(axis, weight):
     one = ConfusionTally.from_predictions(Y, Y[::-1], sample_weight=weight)
     ranks = RankTally.from_predictions(Y, S, sample_weight=weight)
     for tally in (one, ranks):
-        with pytest.raises(InvalidParameterError, match=r"one of the 0 leading axes"):
+        with pytest.raises(ValueError, match=r"one of the 0 leading axes"):
             tally.pool(axis)
     stacked = RankTally.stack([ranks, ranks])
     if axis in (0, -3):
         assert stacked.pool(axis).wins().twice == 4 * ranks.wins().twice
     else:
-        with pytest.raises(InvalidParameterError, match=r"one of the 1 leading axes"):
+        with pytest.raises(ValueError, match=r"one of the 1 leading axes"):
             stacked.pool(axis)

@@ -4,22 +4,39 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.rows import signature
 
 import skmetrics_ext as sx
-from skmetrics_ext.registry import find
-from skmetrics_ext.registry.find import single_valued
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-NAMES = {
-    n_classes: sorted(
-        {
-            name
-            for holds in ("labels", "values", "probabilities")
-            for name in single_valued(holds, range(n_classes))
-        }
-    )
-    for n_classes in (2, 3)
-}
+CHOICES = {"average", "multi_class", "target"}  # parameters of more than two classes
+
+
+def has_one_value(spec, params, n_classes):
+    """Whether a metric with these parameters has one value for so many classes."""
+    takes, chosen = signature(spec), CHOICES & params.keys()
+    if n_classes == 2:
+        return not chosen
+    if spec.response == "labels":
+        default = takes["average"].default if "average" in takes else "binary"
+        average = params.get("average", default)
+        return average != "samples" and (spec.sides == "none" or average != "binary")
+    of_two = spec.sides == "one" and "average" not in takes
+    return not of_two and bool(chosen or not takes.keys() & {"multi_class", "target"})
+
+
+def names_of(n_classes):
+    """Names of scorers, and of metrics that describe, of which one has a value."""
+    for spec in sx.METRICS.values():
+        describes = spec.scorer is None and spec.greater_is_better is None
+        if spec.is_table or spec.ranks_labels or spec.least_classes > n_classes:
+            continue
+        for name, params in (spec.scorers or ({spec.name: {}} if describes else {})).items():
+            if has_one_value(spec, params, n_classes):
+                yield name.removeprefix("neg_")
+
+
+NAMES = {n_classes: sorted(names_of(n_classes)) for n_classes in (2, 3)}
 NAMES[3].remove("smooth_calibration_error")  # of two classes
 CASES = [(name, n_classes) for n_classes, names in NAMES.items() for name in names]
 
@@ -36,7 +53,7 @@ def rows_of(n_classes, seed, n_rows):
 
 def limits(name, n_classes):
     """The range in the registry; that of the Brier score depends on the number of classes."""
-    low, high = find(name).spec.bounds
+    low, high = sx.METRICS[name].bounds
     return (low, 1.0) if name == "brier_score" and n_classes == 2 else (low, high)
 
 
@@ -46,7 +63,7 @@ def limits(name, n_classes):
 @given(seed=st.integers(0, 10**6), n_rows=st.integers(2, 12))
 def test_bounds_lie_within_the_range(name, n_classes, seed, n_rows):
     true, pred, proba = rows_of(n_classes, seed, n_rows)
-    spec = find(name).spec
+    spec = sx.METRICS[name]
     response = pred if spec.response == "labels" else proba if n_classes > 2 else proba[:, 1]
     found = sx.confidence_interval(name, true, response, n_resamples=29, random_state=0)
     low, high = limits(name, n_classes)

@@ -124,3 +124,30 @@ def test_the_kernel_is_that_of_the_public_function(name, data):
     assert got.shape == value.shape
     defined = ~np.isnan(value)
     same(got[defined], value[defined])
+
+
+# --------------------------------------------------------------------------- tables by hand
+
+
+def test_classes_of_several_tables_are_those_of_any():
+    two, other = [[4, 1, 0], [2, 3, 0], [0, 0, 0]], [[0, 0, 1], [0, 2, 0], [0, 0, 0]]
+    metric = find("recall").with_params(pos_label="b")
+    stack = ConfusionTally(np.array(["a", "b", "c"]), np.array([two, two]))
+    assert metric.read(stack).tolist() == [0.6, 0.6]
+    with pytest.raises(ValueError, match="Target is multiclass"):
+        metric.read(ConfusionTally(stack.classes, np.array([two, other])))
+
+
+@pytest.mark.parametrize(
+    ("normalize", "expected"),
+    [
+        ("true", [[1 / 3, 2 / 3], [0, 1]]),
+        ("pred", [[1, 1 / 3], [0, 2 / 3]]),
+        ("all", [[1 / 7, 2 / 7], [0, 4 / 7]]),
+    ],
+)
+def test_each_table_of_several_is_divided_by_its_own_sums(normalize, expected):
+    table = np.array([[1, 2], [0, 4]])
+    metric = find("confusion_matrix", {"normalize": normalize})
+    found = metric.read(ConfusionTally(np.arange(2), np.stack([table, 5 * table, 0 * table])))
+    np.testing.assert_allclose(found, [expected, expected, np.zeros((2, 2))])

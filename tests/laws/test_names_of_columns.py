@@ -13,12 +13,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from support.compare import same
+from support.public import DEPRECATED
 from support.rows import NAMES, OF_ONE_LABEL, call, draw_case, settings_of
 
 import skmetrics_ext as sx
 from skmetrics_ext import METRICS
-from skmetrics_ext.inference.nested_cv import nested_cv_interval
-from skmetrics_ext.validation import InvalidParameterError
+
+nested_cv_interval = DEPRECATED["nested_cv_interval"]
 
 OF_COLUMNS = [name for name in OF_ONE_LABEL if METRICS[name].response != "labels"]
 FRAMES = {
@@ -51,7 +52,7 @@ def test_names_of_classes_are_in_their_order_or_refused(name, data):
     same(asked([f"proba_{label}" for label in reversed(classes)]), value)
     order = data.draw(st.permutations(classes))
     assume(order != classes)
-    with pytest.raises(InvalidParameterError, match=REFUSED):
+    with pytest.raises(ValueError, match=REFUSED):
         asked(order)
 
 
@@ -75,7 +76,7 @@ def test_two_matrices_bear_their_names_in_one_order(name, data):
 
     same(asked(names, names), value)
     same(asked(names, [f"proba_{name}" for name in reversed(names)]), value)
-    with pytest.raises(InvalidParameterError, match="the same names in another order"):
+    with pytest.raises(ValueError, match="the same names in another order"):
         asked(names, names[::-1])
 
 
@@ -112,7 +113,7 @@ DOORS = {
 
 @pytest.mark.parametrize("door", sorted(DOORS))
 def test_doors(door):
-    with pytest.raises(InvalidParameterError, match=REFUSED):
+    with pytest.raises(ValueError, match=REFUSED):
         DOORS[door]()
 
 
@@ -166,7 +167,7 @@ OF_MODELS = {
 
 @pytest.mark.parametrize("way", sorted(OF_MODELS))
 def test_responses_of_estimators(way):
-    with pytest.raises(InvalidParameterError, match=REFUSED):
+    with pytest.raises(ValueError, match=REFUSED):
         OF_MODELS[way](Named().fit(X, OF_TWO))
 
 

@@ -10,7 +10,6 @@ from support.samples import OF_LABELS
 
 import skmetrics_ext
 from skmetrics_ext import METRICS
-from skmetrics_ext.registry import table
 from skmetrics_ext.results import MetricSpec
 
 
@@ -94,11 +93,6 @@ def test_facts_of_the_interval_are_known(name):
     methods_and_scales = ("wilson", "dice", "largest", "logit", "log")
     notes = ("biased", "calibration", "kinked", "grows", "largest of several")
     assert METRICS[name].interval in ("", *methods_and_scales, *notes)
-
-
-def test_lists_are_in_the_order_of_modules_that_exist():
-    modules = {spec.function.__module__.rsplit(".", 1)[1] for spec in table.SPECS.values()}
-    assert set(table._ORDER) <= modules
 
 
 def test_rates_with_a_samples_average_take_multilabel_data():

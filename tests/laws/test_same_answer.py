@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
-from support.public import CALLED
+from support.public import CALLED, DEPRECATED
 
 import skmetrics_ext as sx
-from skmetrics_ext.inference.nested_cv import nested_cv_interval
+
+nested_cv_interval = DEPRECATED["nested_cv_interval"]
 
 RNG = np.random.default_rng(3)
 Y = RNG.integers(0, 2, 60)

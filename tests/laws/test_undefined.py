@@ -8,10 +8,10 @@ import warnings
 
 import numpy as np
 import pytest
+from support.rows import signature
 
 import skmetrics_ext as sx
 from skmetrics_ext import METRICS
-from skmetrics_ext.registry import find
 from tests.support.many_models import all_differences
 
 ROWS = 48
@@ -41,8 +41,7 @@ def of_two_classes():
 
 
 def params_of(name):
-    metric = find(name)
-    return {"pos_label": 1} if metric.takes("pos_label") else {}
+    return {"pos_label": 1} if "pos_label" in signature(METRICS[name]) else {}
 
 
 def response_of(name, pred):
@@ -51,7 +50,7 @@ def response_of(name, pred):
 
 def value_of(name, true, pred, **params):
     """Value of a function, and whether it warns; None if it refuses."""
-    metric = find(name)
+    metric = METRICS[name]
     params = {**metric.params, **params_of(name), **params}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -66,7 +65,7 @@ def is_undefined(name, true, pred):
     value, warned = value_of(name, true, pred)
     if value is None:
         return False
-    if find(name).takes("zero_division"):
+    if "zero_division" in signature(METRICS[name]):
         others = [value_of(name, true, pred, zero_division=fill)[0] for fill in (0, 1)]
         warned = warned or others[0] != others[1]
     return warned or np.isnan(value)
@@ -109,7 +108,7 @@ def test_what_is_0_by_0_is_not_compared(name, case):
         sx.compare_samples(name, TRUE, known, true, pred, **options),
         sx.compare(name, true, pred, pred, **options),
     ]
-    if find(name).sides != "none" or METRICS[name].response != "labels":
+    if METRICS[name].sides != "none" or METRICS[name].response != "labels":
         many = {"a": pred, "b": pred, "c": pred}
         for adjust in ("simultaneous", "holm"):
             try:
@@ -208,7 +207,7 @@ def test_a_value_that_the_user_chose_for_0_by_0_has_an_interval():
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("metric", ["recall", "matthews_corrcoef", "average_precision"])
 def test_an_estimate_that_is_0_by_0_has_no_difference_from_another(metric):
-    name = find(metric).spec.name
+    name = METRICS[metric].name
     true, pred = CASES["no positive"]
     params = params_of(name)
     lacking = sx.confidence_interval(metric, true, response_of(name, pred), **params)

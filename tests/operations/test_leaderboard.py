@@ -9,7 +9,6 @@ from scipy import stats
 from support.command_line import main
 
 import skmetrics_ext as sx
-from skmetrics_ext.validation import InvalidParameterError
 
 RNG = np.random.default_rng(11)
 N = 240
@@ -151,7 +150,7 @@ def test_data_sets_as_the_sample():
     place = list(estimates).index(first)
     error = table.std(axis=1, ddof=1)[place] / 6**0.5
     assert board.winner.standard_error == pytest.approx(error)
-    with pytest.raises(InvalidParameterError, match="5 or more data sets"):
+    with pytest.raises(ValueError, match="5 or more data sets"):
         sx.leaderboard(data_sets(4), over="data sets")
 
 
@@ -173,7 +172,7 @@ def test_refusals(arguments, message):
 def test_estimates_of_a_data_set_are_of_the_same_rows():
     estimates = data_sets(2)
     estimates["a"] = estimates["a"][::-1]
-    with pytest.raises(InvalidParameterError, match="same rows"):
+    with pytest.raises(ValueError, match="same rows"):
         sx.leaderboard(estimates)
 
 

@@ -10,7 +10,6 @@ from sklearn.model_selection import cross_validate
 from support.areas import auc_interval
 
 import skmetrics_ext as sx
-from skmetrics_ext.validation import Scores
 
 ALL = (
     sx.RocCurvesDisplay,
@@ -48,11 +47,12 @@ def test_roc_is_roc_curves(several, weighted) -> None:
 def test_interval_of_the_area_by_the_method_asked_for(binary) -> None:
     y, score = binary
     y = y == "sick"
-    checked = Scores.check(y, score)
     display = sx.RocCurvesDisplay.from_predictions(
         y, score, interval="delong", confidence_level=0.8
     )
-    assert display.lines[0].interval == auc_interval(checked, method="delong", confidence_level=0.8)
+    assert display.lines[0].interval == auc_interval(
+        y, score, method="delong", confidence_level=0.8
+    )
     groups = np.arange(len(y)) // 4
     grouped = sx.RocCurvesDisplay.from_predictions(y, score, groups=groups)
     assert grouped.lines[0].interval == sx.confidence_interval("roc_auc", y, score, groups=groups)

@@ -20,7 +20,7 @@ from skmetrics_ext.report.out_of_fold import ScoredData
 from skmetrics_ext.report.sentences import question_text, rival_text
 from skmetrics_ext.report.summary import bounds_of
 from skmetrics_ext.report.tables import _fitting_tables
-from skmetrics_ext.tables import Row
+from skmetrics_ext.results import Row
 from tests.report.test_findings import Given
 
 NAN, INF = float("nan"), float("inf")

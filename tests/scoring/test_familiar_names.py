@@ -12,7 +12,8 @@ from support.command_line import main
 from support.markdown import ROOT
 
 import skmetrics_ext as sx
-from skmetrics_ext.registry import METRICS, find
+from skmetrics_ext import METRICS
+from skmetrics_ext.registry import find
 from skmetrics_ext.registry.defaults import SYNONYMS
 from skmetrics_ext.registry.find import familiar_name
 

@@ -22,17 +22,17 @@ from sklearn.model_selection import (
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from support.compare import undefined_allowed
+from support.rows import signature
 
 from scoring.models import bayes, cancer, fitted, iris, logistic
 from skmetrics_ext import (
+    METRICS,
     ScorerPanel,
     get_scorer,
     get_scorer_names,
     kernels,
     make_scorer,
 )
-from skmetrics_ext.registry import find
-from skmetrics_ext.scoring.scorer import metric_of
 
 EXACT = {"rtol": 1e-12, "atol": 1e-14}
 TWENTY = [
@@ -70,7 +70,7 @@ def test_values_are_those_of_the_scorers(data, names, model):
 
 def test_every_name_in_one_panel():
     X, y = cancer()
-    of_one_label = [name for name in get_scorer_names() if not find(name).spec.ranks_labels]
+    of_one_label = [name for name in get_scorer_names() if not METRICS[name].ranks_labels]
     names = [name for name in of_one_label if not name.endswith("_samples")]
     with undefined_allowed():
         got = ScorerPanel(names)(fitted(), X, y)
@@ -299,13 +299,16 @@ def test_the_sides_of_a_metric_are_those_that_its_row_says():
     X, y = cancer()
     seen = set()
     for name in get_scorer_names():
-        metric = metric_of(get_scorer(name))
-        if metric.sides == "none" or not metric.takes("pos_label"):
+        spec = METRICS[name]
+        params = spec.scorers.get(name, {})
+        is_averaged = spec.response == "labels" and params.get("average", "binary") != "binary"
+        if spec.sides == "none" or is_averaged or "pos_label" not in signature(spec):
             continue
+        sides = "one" if params.keys() & set(spec.one_sided_params) else spec.sides
         values = [get_scorer(name, pos_label=k)(fitted(), X, y) for k in (0, 1)]
         same = values[0] == pytest.approx(values[1], rel=1e-9)
-        assert same == (metric.sides == "either"), name
-        seen.add(metric.sides)
+        assert same == (sides == "either"), name
+        seen.add(sides)
     assert seen == {"one", "either"}
 
 
@@ -428,7 +431,7 @@ def test_rows_that_no_metric_can_read_are_an_error_of_the_panel_too(rows):
         scorer = get_scorer(name)
         if weight is not None and not scorer._accept_sample_weight():
             continue
-        if find(name).spec.ranks_labels:  # it reads grades, which may be negative
+        if METRICS[name].ranks_labels:  # it reads grades, which may be negative
             continue
         with pytest.raises(ValueError):
             scorer(fitted(), X, y_true, sample_weight=weight)
@@ -438,7 +441,8 @@ def test_rows_that_no_metric_can_read_are_an_error_of_the_panel_too(rows):
 
 @pytest.mark.parametrize("labels", [csr_array([[0, 1]]), "ab", [[0, 1]], [], [None, 1]], ids=str)
 def test_labels_that_are_no_list_are_refused_where_the_scorer_is_made(labels):
-    functions = {find(name).function for name in get_scorer_names() if find(name).takes("labels")}
+    specs = [METRICS[name] for name in get_scorer_names()]
+    functions = {spec.function for spec in specs if "labels" in signature(spec)}
     assert len(functions) > 30
     for function in functions:
         for make in (get_scorer, make_scorer):

@@ -7,13 +7,15 @@ import pandas as pd
 import pytest
 from scipy import stats
 from support.frames import run
+from support.public import DEPRECATED
 
 import skmetrics_ext as sx
 from skmetrics_ext import evaluate
 from skmetrics_ext.inference.linearized import correlation
-from skmetrics_ext.inference.two_proportions import proportion_difference_interval
 from skmetrics_ext.slices import chance_spread
 from skmetrics_ext.validation import InvalidParameterError
+
+proportion_difference_interval = DEPRECATED["proportion_difference_interval"]
 
 METRICS = ["roc_auc", "f1", "accuracy", "brier_score", "average_precision", "matthews_corrcoef"]
 SITES = ("A", "B", "C")

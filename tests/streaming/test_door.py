@@ -9,12 +9,11 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from laws.asked_data import any_rows, flat, heard
-from support.rows import NAMES
+from support.rows import NAMES, signature
 from support.samples import integers
 
 import skmetrics_ext as sx
 from skmetrics_ext import METRICS, Accumulator
-from skmetrics_ext.registry import find
 
 TRUE, SCORE = np.array([0, 1, 0, 1, 1, 0]), np.array([0.1, 0.9, 0.8, 0.2, 0.6, 0.3])
 PRED = (SCORE > 0.5).astype(int)
@@ -259,10 +258,10 @@ def test_many_small_batches_are_counted_on_the_way():
 def right(metric, rows, response):
     """What the function says of all rows, and of classes that are told as it takes them."""
     options = {} if rows.weight is None else {"sample_weight": rows.weight}
-    of_one = metric.sides != "none" and rows.is_binary and metric.takes("pos_label")
+    of_one = metric.sides != "none" and rows.is_binary and "pos_label" in signature(metric)
     if of_one:
         options["pos_label"] = rows.classes[1]
-    if metric.takes("labels") and not (of_one and metric.spec.response == "labels"):
+    if "labels" in signature(metric) and not (of_one and metric.response == "labels"):
         options["labels"] = list(rows.classes)
     return metric.function(rows.y_true, response, **metric.params, **options)
 
@@ -275,13 +274,13 @@ def right(metric, rows, response):
 )
 @given(data=st.data())
 def test_any_batches_in_any_order_are_the_whole(name, data):
-    metric = find(name)
+    metric = METRICS[name]
     rows = data.draw(any_rows(min_rows=5, max_rows=14))
     response = {
         "labels": rows.y_pred,
         "scores": lambda: rows.proba if len(rows.classes) > 2 else rows.proba[:, 1],
         "probabilities": lambda: rows.proba if len(rows.classes) > 2 else rows.proba[:, 1],
-    }[metric.spec.response]()
+    }[metric.response]()
     told = {"labels": list(rows.classes)}
     expected = heard(right, metric, rows, response)
     order = np.array(data.draw(st.permutations(range(len(rows)))))
@@ -289,7 +288,7 @@ def test_any_batches_in_any_order_are_the_whole(name, data):
     hidden = data.draw(integers(0, 1, len(rows)))  # rows that a mask takes out
 
     def streamed(_):
-        stream = Accumulator({"it": metric}, **told)
+        stream = Accumulator({"it": name}, **told)
         for k in range(4):
             own = order[part_of[order] == k]
             weight = None if rows.weight is None else rows.weight[own]

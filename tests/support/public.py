@@ -1,6 +1,6 @@
 """Public names (top level, results, classical tests, tallies) and deprecated ones."""
 
-from importlib import import_module
+import warnings
 
 import skmetrics_ext as sx
 from skmetrics_ext._deprecated import REPLACED
@@ -13,8 +13,6 @@ PUBLIC = {
     **{name: getattr(sx.tallies, name) for name in TALLIES},
 }
 # Those that another call replaces answer until 0.4, and keep the laws until then.
-DEPRECATED = {
-    name: getattr(import_module(place.rpartition(".")[0]), place.rpartition(".")[2])
-    for name, (place, _) in REPLACED.items()
-}
+with warnings.catch_warnings(action="ignore"):
+    DEPRECATED = {name: getattr(sx, name) for name in REPLACED}
 CALLED = PUBLIC | DEPRECATED

@@ -13,6 +13,8 @@ from support.compare import undefined_allowed
 from support.samples import KINDS, OF_LABELS, Sample, samples
 
 NAMES = list(METRICS)
+# Kinds of intervals of a spec that none covers: the metric has a kink, or grows with the rows.
+NO_INTERVAL = ("kinked", "grows")
 # The metrics of rows that have one label each.
 OF_ONE_LABEL = [name for name in NAMES if not METRICS[name].ranks_labels]
 # A law that is asked of each metric in turn: what metrics share is asked a thousand times, and

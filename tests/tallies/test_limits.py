@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from skmetrics_ext import compute_metrics
-from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
+from skmetrics_ext import METRICS, compute_metrics
 from skmetrics_ext.tallies import ConfusionTally, Counts, MomentTally, RankTally, ScoreSketch
 from skmetrics_ext.tallies.bins import BinTally
 
@@ -74,7 +73,7 @@ def test_values_of_what_fits_are_right(n_parts):
     ranking = RankTally(
         np.array([0.7, 0.2]), np.array([[weight // 8, weight // 4], [weight // 4, weight // 8]])
     )
-    assert roc_auc(RankTally.combine([ranking] * n_parts)) == pytest.approx(2 / 3)
+    assert METRICS["roc_auc"].kernel(RankTally.combine([ranking] * n_parts)) == pytest.approx(2 / 3)
     assert float(RankTally.combine([ranking] * n_parts).precision()[0]) > 0
 
 

@@ -12,9 +12,10 @@ from support.compare import identical
 from support.samples import integers
 from support.score_inputs import binary_scores
 
-from skmetrics_ext import gini_score, roc_auc_score
-from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
+from skmetrics_ext import METRICS, gini_score, roc_auc_score
 from skmetrics_ext.tallies import RankTally, Stretch, Wins
+
+AREA = METRICS["roc_auc"].kernel  # of a ranking, or of several
 
 
 def exact_area(positive, score, weight):
@@ -97,9 +98,9 @@ def test_merging_and_stacking(data, columns):
     stacked = RankTally.stack(parts)
     assert stacked.mass.shape == (len(parts), 2, len(whole.thresholds))
     identical(stacked.pool().mass, whole.mass)
-    areas = roc_auc(stacked)
+    areas = AREA(stacked)
     for area, part in zip(areas, parts, strict=True):
-        np.testing.assert_array_equal(area, roc_auc(part))
+        np.testing.assert_array_equal(area, AREA(part))
 
 
 def test_rows_of_weight_0_leave_no_trace():
@@ -149,7 +150,7 @@ def test_sums_are_those_of_the_rows(data, columns):
 
 
 def test_wins_of_an_area():
-    np.testing.assert_array_equal(roc_auc(Wins.of_area(np.array([0.25, 1.0]))), [0.25, 1.0])
+    np.testing.assert_array_equal(AREA(Wins.of_area(np.array([0.25, 1.0]))), [0.25, 1.0])
 
 
 def test_a_stretch_knows_what_stands_above():
@@ -195,4 +196,4 @@ def test_counts_are_whole_numbers_as_far_as_products_of_them_are(scale, kind):
     assert (fp / scale).tolist() == [0, 0, 1, 3]
     assert (tp / scale).tolist() == [0, 2, 3, 3]
     assert tally.wins().twice.dtype.kind == kind
-    assert roc_auc(tally) == pytest.approx(17 / 18)
+    assert AREA(tally) == pytest.approx(17 / 18)

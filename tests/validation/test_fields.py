@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn.metrics
+from metrics.rankings import test_label_ranking as orders
 from scipy.sparse import csr_array
 
 import skmetrics_ext as sx
@@ -239,3 +240,33 @@ def test_memory_is_that_of_the_machine_or_the_limit_of_the_process(
     assert of_tables._memory() == expected
     monkeypatch.setattr(of_tables.os, "sysconf", int)  # of a name that the machine does not know
     assert of_tables._memory() == float("inf")
+
+
+def test_a_table_needs_room_for_a_working_copy(monkeypatch):
+    """Two tables of 30,000 classes take 14.4e9 bytes, one of them 7.2e9."""
+    monkeypatch.setattr(of_tables, "_memory", lambda: 14e9)
+    check_room(29_000)
+    with pytest.raises(ValueError, match=r"30000 classes would take 6.71 GiB"):
+        check_room(30_000)
+    with pytest.raises(ValueError, match=r"3 confusion tables of 20000 classes"):
+        check_room(20_000, 3)
+
+
+def test_checked_data_take_the_place_of_both_matrices():
+    weight = [1, 2, 1, 3, 1]
+    checked = Scores.check(orders.MARKS, orders.SCORE, sample_weight=weight)
+    for function in orders.EVERY:
+        assert function(checked, checked) == function(
+            orders.MARKS, orders.SCORE, sample_weight=weight
+        )
+    graded = check_relevance(orders.GRADES, orders.SCORE)
+    for function in orders.OF_GRADES:
+        assert function(graded, graded) == function(orders.GRADES, orders.SCORE)
+    single = Scores.check([0, 1], [0.2, 0.3])
+    negative = check_relevance(-orders.GRADES, orders.SCORE)
+    for function in orders.EVERY:
+        with pytest.raises(ValueError, match="binary"):
+            function(single, single)
+        if function is not sx.dcg_score:
+            with pytest.raises(ValueError, match=r"multioutput|negative"):
+                function(negative, negative)

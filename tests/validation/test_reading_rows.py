@@ -193,3 +193,27 @@ def test_whole_weights_are_counts_up_to_their_products():
             check_total(total, "it")
     with refused(r"sample_weight.shape == \(2,\), expected \(3,\)"):
         check_weight([1, 2], 3)
+
+
+def test_kinds_of_weights_are_read():
+    assert check_weight(None, 3) is None
+    for dtype in (bool, np.uint8, np.int16, np.int64):
+        assert check_weight(np.ones(3, dtype), 3).dtype == np.int64
+    for dtype in (np.float16, np.float32, np.float64):
+        assert check_weight(np.ones(3, dtype), 3).dtype == np.float64
+
+
+@pytest.mark.parametrize("scale", [1e308, 1e300, 1e-300, 1e-320])
+def test_extreme_scales_are_brought_near_1_by_a_power_of_2(scale):
+    weight = np.array([1.0, 0.5, 0.25]) * scale
+    scaled = check_weight(weight, 3)
+    assert 0.5 <= scaled.max() <= 1.0
+    # The same digits: only the exponent differs.
+    np.testing.assert_array_equal(np.frexp(scaled)[0], np.frexp(weight)[0])
+    np.testing.assert_array_equal(check_weight(weight, 3, absolute=True), weight)
+
+
+def test_a_masked_weight_is_refused_where_rows_are_not_left_out():
+    weight = np.ma.array([2, 1, 9, 3], mask=[0, 0, 1, 0])
+    with refused("sample_weight is masked in row 2"):
+        check_weight(weight, 4)

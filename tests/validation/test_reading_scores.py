@@ -305,3 +305,13 @@ def test_decision_values():
     assert found.true.tolist() == [0] * 4
     found = check_decisions(["b"] * 4, values, labels=["a", "b"])
     assert found.true.tolist() == [1] * 4
+
+
+def test_one_class_alone():
+    for true, marks in ((np.zeros(2, int), 0), (np.ones(2, int), 1), (np.full(2, -1), 0)):
+        assert Scores.check_binary(true, [0.1, 0.2]).true.tolist() == [marks] * 2
+    assert Scores.check_binary(["a", "a"], [0.1, 0.2], pos_label="b").true.tolist() == [0, 0]
+    with refused("pos_label is not specified"):
+        Scores.check_binary([2, 2], [0.1, 0.2])
+    with refused("one for each class that occurs"):
+        Scores.check_binary([1, 1], [[0.1, 0.9], [0.2, 0.8]])

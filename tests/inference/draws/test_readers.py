@@ -8,7 +8,7 @@ from support.compare import same, undefined_allowed
 from support.rows import NAMES, call, of_each_metric, settings_of
 from support.samples import integers, samples
 
-from skmetrics_ext import METRICS, confusion_matrix, expected_cost, roc_auc_score
+from skmetrics_ext import METRICS, confusion_matrix, expected_cost, gini_score, roc_auc_score
 from skmetrics_ext.inference.draws.rankings import RankingSample
 from skmetrics_ext.inference.draws.readers import sample_of_rows
 from skmetrics_ext.inference.draws.samples import (
@@ -189,3 +189,17 @@ def test_arrays_are_read_as_arrays():
     true, pred = [0, 0, 1, 1], [0, 1, 1, 1]
     reading = sample_of_rows(confusion_matrix, true, pred)
     same(reading.statistic(reading.atoms.rows[None])[0], np.array([[1.0, 1.0], [0.0, 2.0]]))
+
+
+def test_areas_of_draws_are_exact_with_ties_and_weights(scores):
+    true, score = scores
+    rng = np.random.default_rng(0)
+    for metric, public in (("roc_auc", roc_auc_score), ("gini", gini_score)):
+        reading = sample_of_rows(metric, true, score)
+        counts = rng.integers(0, 3, (4, 150))
+        expected = [public(true, score, sample_weight=count) for count in counts]
+        same(rows_drawn(reading, counts), np.array(expected))
+    weight = rng.integers(1, 4, 150) / 4
+    reading = sample_of_rows("roc_auc", true, score, sample_weight=weight)
+    expected = [roc_auc_score(true, score, sample_weight=weight * count) for count in counts]
+    same(rows_drawn(reading, counts), np.array(expected))

@@ -2,41 +2,12 @@
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from skmetrics_ext import compare, confidence_interval
-from skmetrics_ext.inference.draws.bootstrap import is_settled
 
 RNG = np.random.default_rng(5)
 TRUE = RNG.integers(0, 2, 150)
 SCORE, OTHER, NOISE = (RNG.normal(size=150) + apart * TRUE for apart in (1.5, 1.3, 0.0))
-
-
-def test_percentiles_of_normal_draws_settle_at_the_number_of_the_formula():
-    # The percentile at p has the standard error sqrt(p (1 - p) / B) / density, here with a factor
-    # of sqrt(2); 2.5 % of the distance of both, 2 * 1.96, is reached at B = 1,486 at 95 %.
-    z = stats.norm.ppf([0.025, 0.975])
-    n_draws = 2 * 0.025 * 0.975 / (stats.norm.pdf(z[1]) * 0.025 * (z[1] - z[0])) ** 2
-    assert n_draws == pytest.approx(1486, abs=1)
-    normal = np.random.default_rng(0).normal(size=20_000)
-    assert not is_settled(normal[:1998], 0.95)  # from 1,999 on
-    assert is_settled(normal[:3000], 0.95)
-    # At 99.9 % the formula has 11,691.
-    assert not is_settled(normal[:4000], 0.999)
-    assert is_settled(normal, 0.999)
-
-
-def test_a_hypothesis_next_to_a_bound_is_in_doubt():
-    normal = np.random.default_rng(0).normal(size=5000)
-    assert is_settled(normal, 0.95, [0.0])
-    assert is_settled(normal, 0.95, [-4.0])
-    assert not is_settled(normal, 0.95, [-1.95])
-    assert not is_settled(normal, 0.95, [0.0, 1.98])
-
-
-def test_undefined_draws_and_equal_ones_are_settled():
-    assert is_settled(np.full(2000, np.nan), 0.95)
-    assert is_settled(np.full(2000, 0.5), 0.95)
 
 
 def test_the_result_says_how_many_draws_there_were():

@@ -13,8 +13,6 @@ from support.areas import auc_interval
 from support.samples import integers
 
 from skmetrics_ext import roc_auc_score
-from skmetrics_ext.inference.areas import newcombe_bounds
-from skmetrics_ext.validation import Scores
 
 RNG = np.random.default_rng(7)
 Y = RNG.permutation(np.repeat([0, 1], [35, 25]))
@@ -23,7 +21,7 @@ W = RNG.integers(1, 4, 60)
 
 
 def interval(y_true, y_score, *, sample_weight=None, **options):
-    return auc_interval(Scores.check(y_true, y_score, sample_weight=sample_weight), **options)
+    return auc_interval(y_true, y_score, sample_weight=sample_weight, **options)
 
 
 def shares(y_true, y_score):
@@ -224,12 +222,14 @@ def test_copies_in_one_group_do_not_narrow_a_perfect_ranking():
 
 
 def test_newcombe_bounds_are_z_errors_away():
-    low, high = newcombe_bounds(np.array(0.9), np.array(12.0), np.array(30.0), 0.95)
-    for bound in (float(low), float(high)):
+    y_true = np.repeat([0, 1], [30, 12])
+    right, wrong = interval(y_true, np.arange(42)), interval(y_true, -np.arange(42))
+    assert (right.high, wrong.low) == (1, 0)
+    for area, bound in ((1, right.low), (0, wrong.high)):
         middle = 20  # (12 + 30) / 2 - 1
         bends = (1 - bound) / (2 - bound) + bound / (1 + bound)
         variance = bound * (1 - bound) / (12 * 30) * (1 + middle * bends)
-        assert abs(0.9 - bound) == pytest.approx(ndtri(0.975) * np.sqrt(variance))
+        assert abs(area - bound) == pytest.approx(ndtri(0.975) * np.sqrt(variance))
 
 
 def test_equal_scores_say_nothing_about_the_rest():

@@ -5,11 +5,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 from sklearn.exceptions import UndefinedMetricWarning
-from support.areas import auc_interval, contributions
+from support.areas import auc_interval, contributions, newcombe_bounds
 
 from skmetrics_ext import confidence_interval, roc_auc_score
-from skmetrics_ext.inference.areas import newcombe_bounds
-from skmetrics_ext.validation import Scores
 
 RNG = np.random.default_rng(5)
 N, K = 160, 4
@@ -49,9 +47,8 @@ def derivatives(y_true, y_score, weight, **options):
 @pytest.mark.parametrize("weight", [np.ones(N), W], ids=["equal", "uneven"])
 @pytest.mark.parametrize(("multi_class", "average"), MEANS + LISTED)
 def test_value_and_error_of_every_average(multi_class, average, weight):
-    checked = Scores.check(Y, S, sample_weight=weight)
     options = {"multi_class": multi_class, "average": average}
-    found = auc_interval(checked, **options)
+    found = auc_interval(Y, S, sample_weight=weight, **options)
     value = roc_auc_score(Y, S, sample_weight=weight, **options)
     slopes = derivatives(Y, S, weight, **options)
     listed = found if average is None else [found]
@@ -67,10 +64,9 @@ def test_value_and_error_of_every_average(multi_class, average, weight):
 
 @pytest.mark.parametrize("weight", [np.ones(N), W], ids=["equal", "uneven"])
 def test_contributions_are_derivatives(weight):
-    checked = Scores.check(Y, S, sample_weight=weight)
     for multi_class, average in (*LISTED, *MEANS):
         options = {"multi_class": multi_class, "average": average}
-        found = contributions(checked, **options).reshape(N, -1)
+        found = contributions(Y, S, sample_weight=weight, **options).reshape(N, -1)
         slopes = derivatives(Y, S, weight, **options).reshape(N, -1)
         np.testing.assert_allclose(found, slopes, atol=1e-8)
         np.testing.assert_allclose(found.sum(axis=0), 0, atol=1e-12)
@@ -82,14 +78,14 @@ def test_the_part_of_the_class_shares_is_there(multi_class, average):
     shift = np.array([0.1, 0.3, 2.0, 4.0])
     score = np.round(RNG.normal(size=(N, K)) + shift * np.eye(K)[Y], 1)
     options = {"multi_class": multi_class, "average": average}
-    found = contributions(Scores.check(Y, score), **options)
+    found = contributions(Y, score, **options)
     np.testing.assert_allclose(found, derivatives(Y, score, np.ones(N), **options), atol=1e-8)
 
 
 def test_a_class_is_its_binary_problem():
-    found = auc_interval(Scores.check(Y, S), multi_class="ovr", average=None)
+    found = auc_interval(Y, S, multi_class="ovr", average=None)
     for k, one in enumerate(found):
-        alone = auc_interval(Scores.check(k == Y, S[:, k]))
+        alone = auc_interval(k == Y, S[:, k])
         assert (one.low, one.high) == pytest.approx((alone.low, alone.high), rel=1e-12)
 
 
@@ -98,8 +94,8 @@ def test_a_class_whose_rows_all_rank_first_has_the_bounds_of_its_binary_problem(
     marks = np.eye(K)[Y] if labels is Y else MARKS
     score = np.array(S[:, : marks.shape[1]])
     score[:, 1] = marks[:, 1]
-    found = auc_interval(Scores.check(labels, score), average=None, **_ovr(labels))
-    alone = auc_interval(Scores.check(marks[:, 1].astype(int), score[:, 1]))
+    found = auc_interval(labels, score, average=None, **_ovr(labels))
+    alone = auc_interval(marks[:, 1].astype(int), score[:, 1])
     assert found[1].value == 1
     assert 0.5 < found[1].low < 1
     assert (found[1].low, found[1].high) == pytest.approx((alone.low, alone.high), rel=1e-12)
@@ -109,15 +105,13 @@ def test_a_class_whose_rows_all_rank_first_has_the_bounds_of_its_binary_problem(
 def test_two_classes_with_opposite_columns_are_one_binary_problem():
     rows = Y < 2
     score = np.column_stack([-S[rows, 1], S[rows, 1], np.zeros(rows.sum())])
-    pair = auc_interval(
-        Scores.check(Y[rows], score, labels=[0, 1, 2]), multi_class="ovo", average="macro"
-    )
-    alone = auc_interval(Scores.check(Y[rows], S[rows, 1]))
+    pair = auc_interval(Y[rows], score, labels=[0, 1, 2], multi_class="ovo", average="macro")
+    alone = auc_interval(Y[rows], S[rows, 1])
     assert (pair.low, pair.high) == pytest.approx((alone.low, alone.high), rel=1e-12)
 
 
 def test_pairs_in_the_order_of_combinations():
-    found = auc_interval(Scores.check(Y, S), multi_class="ovo", average=None)
+    found = auc_interval(Y, S, multi_class="ovo", average=None)
     for one, (i, j) in zip(found, combinations(range(K), 2), strict=True):
         rows = np.isin(Y, [i, j])
         areas = (
@@ -130,10 +124,10 @@ def test_pairs_in_the_order_of_combinations():
 def test_copies_of_rows_in_one_group_are_no_evidence(multi_class, average):
     twice = np.tile(np.arange(N), 2)
     options = {"multi_class": multi_class, "average": average}
-    plain = auc_interval(Scores.check(Y, S), **options)
-    found = auc_interval(Scores.check(Y[twice], S[twice]), groups=twice, **options)
+    plain = auc_interval(Y, S, **options)
+    found = auc_interval(Y[twice], S[twice], groups=twice, **options)
     assert found.standard_error == pytest.approx(plain.standard_error, rel=1e-10)
-    own = auc_interval(Scores.check(Y, S), groups=np.arange(N), **options)
+    own = auc_interval(Y, S, groups=np.arange(N), **options)
     assert own.standard_error == pytest.approx(plain.standard_error, rel=1e-10)
 
 
@@ -142,9 +136,8 @@ def test_frequency_weights_are_rows(multi_class, average):
     counts = RNG.integers(0, 4, N)
     rows = np.repeat(np.arange(N), counts)
     options = {"multi_class": multi_class, "average": average, "method": "logit"}
-    weighed = Scores.check(Y, S, sample_weight=counts)
-    found = auc_interval(weighed, weights_are="frequency", **options)
-    listed = auc_interval(Scores.check(Y[rows], S[rows]), **options)
+    found = auc_interval(Y, S, sample_weight=counts, weights_are="frequency", **options)
+    listed = auc_interval(Y[rows], S[rows], **options)
     for one, other in zip(np.atleast_1d(found), np.atleast_1d(listed), strict=True):
         assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-12)
 
@@ -156,7 +149,7 @@ def test_outputs_of_multilabel_data(average, weight):
     if average == "samples":
         rows = (MARKS.sum(axis=1) > 0) & (MARKS.sum(axis=1) < 3)
     data, weight = (MARKS[rows], MARK_SCORES[rows]), weight[rows]
-    found = auc_interval(Scores.check(*data, sample_weight=weight), average=average)
+    found = auc_interval(*data, sample_weight=weight, average=average)
     slopes = derivatives(*data, weight, average=average).reshape(len(weight), -1)
     listed = found if average is None else [found]
     for one, slope in zip(listed, slopes.T, strict=True):
@@ -167,14 +160,14 @@ def test_outputs_of_multilabel_data(average, weight):
 def test_perfect_scores_have_a_width(multi_class, average):
     y_true = np.repeat(np.arange(3), 8)
     score = np.eye(3)[y_true]
-    found = auc_interval(Scores.check(y_true, score), multi_class=multi_class, average=average)
+    found = auc_interval(y_true, score, multi_class=multi_class, average=average)
     assert found.value == pytest.approx(1)
     assert 0.5 < found.low < 0.97
     assert "Newcombe" in found.note
 
 
 def test_perfect_rows_of_multilabel_data_have_a_width():
-    found = auc_interval(Scores.check(np.eye(5)[:, :4][:4], np.eye(4)), average="samples")
+    found = auc_interval(np.eye(5)[:, :4][:4], np.eye(4), average="samples")
     assert found.value == 1
     assert found.low == pytest.approx(4 / (4 + 1.959963984540054**2))  # Wilson's for 4 of 4
 
@@ -183,15 +176,15 @@ def test_a_perfect_pool_of_few_marks_counts_those_of_all_outputs():
     """5 marks among 60 rows of 3 outputs; there are no more independent negatives than rows."""
     marks = np.zeros((60, 3), dtype=int)
     marks[[0, 7], 0] = marks[3, 1] = marks[[5, 9], 2] = 1
-    found = auc_interval(Scores.check(marks, marks * 1.0), average="micro")
-    low, high = newcombe_bounds(np.array(1.0), np.array(5.0), np.array(60.0), 0.95)
-    assert (found.low, found.high) == pytest.approx((float(low), float(high)))
+    found = auc_interval(marks, marks * 1.0, average="micro")
+    low, high = newcombe_bounds(1, 5, 60)
+    assert (found.low, found.high) == pytest.approx((low, high))
 
 
 def test_a_class_of_one_row_has_no_error_of_its_own():
     y_true = np.r_[np.repeat([0, 1], 10), 2]
     score = RNG.normal(size=(21, 3)) + np.eye(3)[y_true]
-    found = auc_interval(Scores.check(y_true, score), multi_class="ovo")
+    found = auc_interval(y_true, score, multi_class="ovo")
     assert np.isnan(found.standard_error)
     assert found.low < found.value < found.high
     assert "one row" in found.note
@@ -201,24 +194,22 @@ def test_classes_without_rows_are_undefined_alone_and_left_out_of_pairs():
     labels = [0, 1, 2, 3, 4, 5]
     score = np.column_stack([S, S[:, :2]])
     with pytest.warns(UndefinedMetricWarning):
-        found = auc_interval(Scores.check(Y, score, labels=labels), multi_class="ovo", average=None)
+        found = auc_interval(Y, score, labels=labels, multi_class="ovo", average=None)
     assert np.isnan([found[-1].value, found[-1].low]).all()  # classes 4 and 5, both without rows
     assert np.isnan(found[3].value)  # classes 0 and 4
     for average in ("macro", "weighted"):
-        absent = auc_interval(
-            Scores.check(Y, score, labels=labels), multi_class="ovo", average=average
-        )
-        plain = auc_interval(Scores.check(Y, S), multi_class="ovo", average=average)
+        absent = auc_interval(Y, score, labels=labels, multi_class="ovo", average=average)
+        plain = auc_interval(Y, S, multi_class="ovo", average=average)
         assert (absent.low, absent.high) == pytest.approx((plain.low, plain.high), rel=1e-12)
 
 
 def test_averages_of_classes_keep_the_rows_of_one_group_together():
     groups = RNG.integers(0, 25, N)
-    parts = contributions(Scores.check(Y, S), multi_class="ovr", average=None)
+    parts = contributions(Y, S, multi_class="ovr", average=None)
     sums = np.zeros((25, K))
     np.add.at(sums, groups, parts)
     plain = (sums.mean(axis=1) ** 2).sum()
-    found = auc_interval(Scores.check(Y, S), multi_class="ovr", groups=groups)
+    found = auc_interval(Y, S, multi_class="ovr", groups=groups)
     assert 1 < found.standard_error**2 / plain < 1.1
 
 
@@ -235,9 +226,7 @@ def test_coverage(multi_class, average):
     truth = roc_auc_score(*draw(200_000), multi_class=multi_class, average=average)
     hits = 0
     for _ in range(300):
-        found = auc_interval(
-            Scores.check(*draw(150)), multi_class=multi_class, average=average, method="logit"
-        )
+        found = auc_interval(*draw(150), multi_class=multi_class, average=average, method="logit")
         hits += found.low <= truth <= found.high
     assert 0.887 < hits / 300 < 0.999
 
@@ -247,6 +236,5 @@ def test_pairs_without_an_error_have_the_bounds_of_the_rows_of_both_their_classe
     true = np.repeat([0, 1, 2], [4, 9, 25])
     found = confidence_interval("roc_auc_ovo", true, np.eye(3)[true])
     pairs = [(4, 9), (4, 25), (9, 25)]
-    one = np.ones(1)
-    expected = np.mean([newcombe_bounds(one, one * m, one * n, 0.95)[0][0] for m, n in pairs])
+    expected = np.mean([newcombe_bounds(1, m, n)[0] for m, n in pairs])
     assert found.low == pytest.approx(expected)

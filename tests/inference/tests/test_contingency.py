@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy import stats
 from scipy.optimize import minimize_scalar
 from scipy.special import xlogy
 from scipy.stats import binom, chi2, f_oneway
@@ -305,3 +306,13 @@ def test_no_information_by_hand() -> None:
     assert no_information_test(true, [0, 0, 0, 1]).p_value == pytest.approx(81 / 256)
     assert no_information_test(true, [0, 0, 0, 0]).p_value == pytest.approx(189 / 256)
     assert no_information_test(true, [1, 1, 1, 0]).p_value == 1.0
+
+
+def test_groups_in_which_gains_and_losses_cancel_count_as_a_row_each():
+    """No group differs from another, so that the design effect would be 0."""
+    first, second = np.tile([1, 0, 1, 1], 20), np.tile([0, 1, 1, 1], 20)
+    found = mcnemar_test(np.ones(80), first, second, groups=np.arange(80) // 4)
+    assert found.design_effect == found.difference == found.standard_error == 0
+    rows = 20 * (stats.norm.isf(0.025) / stats.t.isf(0.025, 19)) ** 2
+    expected = tango_bounds(rows / 4, rows / 4, rows, 0.95)
+    assert (found.low, found.high) == pytest.approx(expected)

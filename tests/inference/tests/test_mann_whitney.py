@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
+from support.public import DEPRECATED
 from support.samples import integers
 
 from skmetrics_ext import roc_auc_score
-from skmetrics_ext.inference.tests.roc_curves import mwu_auc_test
+
+mwu_auc_test = DEPRECATED["mwu_auc_test"]
 
 SIDES = ("greater", "less", "two-sided")
 

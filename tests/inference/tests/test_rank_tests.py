@@ -11,10 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from support.public import DEPRECATED
 
 from skmetrics_ext import holm_adjust, nemenyi_test
-from skmetrics_ext.inference.tests.rank_tests import average_ranks
 from skmetrics_ext.significance import friedman_test, wilcoxon_signed_rank_test
+
+average_ranks = DEPRECATED["average_ranks"]
 
 SCORES = st.tuples(st.integers(2, 12), st.integers(2, 6)).flatmap(
     lambda shape: st.lists(

@@ -10,7 +10,7 @@ from support.score_inputs import class_probabilities
 
 from skmetrics_ext import expected_calibration_error
 from skmetrics_ext.metrics.calibration.binning import Binning
-from skmetrics_ext.metrics.calibration.calibration_error import binned_error
+from skmetrics_ext.metrics.calibration.calibration_error import _cosines, binned_error
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import BinaryProbabilities
 
@@ -149,3 +149,10 @@ def test_the_kernel_reads_any_leading_axes(bins, norm):
         true = np.repeat(true, [negative.sum(), positive.sum()])
         expected = expected_calibration_error(true, rows, **options)
         assert got[place] == pytest.approx(expected, rel=1e-12)
+
+
+def test_waves_of_many_rows_on_a_grid_are_those_of_single_rows():
+    rng = np.random.default_rng(0)
+    proba, residual = rng.random(700), rng.normal(size=(2, 700)) / 700
+    single = np.cos(np.pi * proba[:, None] * np.arange(41))
+    np.testing.assert_allclose(_cosines(proba, residual, 40), residual @ single, atol=1e-5)

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from skmetrics_ext import expected_calibration_error, smooth_calibration_error
-from skmetrics_ext.metrics.calibration.calibration_error import _cosines, smooth_error
+from skmetrics_ext import METRICS, expected_calibration_error, smooth_calibration_error
 from skmetrics_ext.tallies import RankTally
 
 
@@ -82,7 +81,7 @@ def test_it_is_at_most_the_error_of_each_distinct_probability(data):
     assert got <= np.abs(gaps).sum() / len(proba) + 1e-6
     assert got >= abs((true - proba).mean()) - 1e-6
     tally = RankTally.from_scores(proba, true, 2, None)
-    assert float(smooth_error(tally)) == pytest.approx(got, abs=1e-7)
+    assert float(METRICS["smooth_calibration_error"].kernel(tally)) == pytest.approx(got, abs=1e-7)
 
 
 def test_a_small_error_asks_for_a_finer_grid():
@@ -90,10 +89,3 @@ def test_a_small_error_asks_for_a_finer_grid():
     proba = np.repeat([0.3, 0.7], 5000)
     true = np.concatenate([np.arange(5000) < 1510, np.arange(5000) < 3510]).astype(int)
     assert smooth_calibration_error(true, proba) == pytest.approx(0.002, abs=1e-6)
-
-
-def test_waves_of_many_rows_on_a_grid_are_those_of_single_rows():
-    rng = np.random.default_rng(0)
-    proba, residual = rng.random(700), rng.normal(size=(2, 700)) / 700
-    single = np.cos(np.pi * proba[:, None] * np.arange(41))
-    np.testing.assert_allclose(_cosines(proba, residual, 40), residual @ single, atol=1e-5)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import skmetrics_ext as m
-from skmetrics_ext.validation import tables
 
 Y, P = np.array([0, 1, 1, 0]), np.array([0, 1, 0, 0])
 BIG = np.arange(200_000)
@@ -102,16 +101,6 @@ def test_a_table_that_fits_in_no_memory_says_its_size(ask, monkeypatch):
     monkeypatch.setattr("skmetrics_ext.validation.tables._memory", lambda: 64.0 * 2**30)
     with pytest.raises(ValueError, match=r"200000 classes would take (298|596) GiB.*labels="):
         ask()
-
-
-def test_a_table_needs_room_for_a_working_copy(monkeypatch):
-    """Two tables of 30,000 classes take 14.4e9 bytes, one of them 7.2e9."""
-    monkeypatch.setattr(tables, "_memory", lambda: 14e9)
-    tables.check_room(29_000)
-    with pytest.raises(ValueError, match=r"30000 classes would take 6.71 GiB"):
-        tables.check_room(30_000)
-    with pytest.raises(ValueError, match=r"3 confusion tables of 20000 classes"):
-        tables.check_room(20_000, 3)
 
 
 def test_classes_that_no_table_is_needed_for():

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import skmetrics_ext as sx
-from skmetrics_ext.metrics import fleiss_kappa_score, gwet_ac1_score, krippendorff_alpha_score
+from skmetrics_ext import fleiss_kappa_score, gwet_ac1_score, krippendorff_alpha_score
 
 N = None
 RATINGS = [

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import skmetrics_ext as m
-from skmetrics_ext.validation import InvalidParameterError, Probabilities
 
 SEVERAL = (m.spherical_score, m.ranked_probability_score, m.brier_skill_score)
 BINARY = (
@@ -58,7 +57,7 @@ def test_rounding_passes(function):
     assert np.isfinite(number(function(TRUE, two.astype(np.float16)))).any()
     over = np.append(PROBA[:-1], 1 + 1e-9)
     if function is m.calibration_slope_intercept:  # of what is sure there are no log odds
-        with pytest.raises(InvalidParameterError, match="0 or 1"):
+        with pytest.raises(ValueError, match="0 or 1"):
             function(TRUE, over)
         return
     exact = number(function(TRUE, np.append(PROBA[:-1], 1.0)))
@@ -77,7 +76,7 @@ def test_rounding_passes(function):
     ],
 )
 def test_no_probabilities_are_refused(function, proba, message):
-    with pytest.raises(InvalidParameterError, match=message):
+    with pytest.raises(ValueError, match=message):
         function(TRUE, proba)
 
 
@@ -99,7 +98,7 @@ def test_a_metric_of_one_class_asks_for_it(function, names):
     message = (
         rf"{function.__name__} needs a positive class: pass pos_label={yes!r} or pos_label={no!r}\."
     )
-    with pytest.raises(InvalidParameterError, match=message):
+    with pytest.raises(ValueError, match=message):
         function(np.array(names)[TRUE], PROBA)
     expected = number(function(TRUE, PROBA))
     np.testing.assert_array_equal(number(function(np.array([-1, 1])[TRUE], PROBA)), expected)
@@ -115,7 +114,7 @@ def test_one_column_of_an_unnamed_class_is_refused_and_two_columns_are_not(funct
     asks = (
         rf"(The metric|{function.__name__}) needs a positive class: pass pos_label={names[1]!r} or "
     )
-    with pytest.raises(InvalidParameterError, match=asks):
+    with pytest.raises(ValueError, match=asks):
         function(true, proba)
     both = np.column_stack([1 - proba, proba])
     np.testing.assert_allclose(number(function(true, both)), expected, rtol=1e-6, atol=1e-12)
@@ -152,7 +151,9 @@ def test_one_class_alone_names_the_other_column_only_if_it_can(function):
 
 
 def test_the_top_label_is_the_first_of_equals():
-    checked = Probabilities.check_strict([0, 1, 2], [[0.4, 0.4, 0.2], [0.4, 0.4, 0.2], [0, 0, 1]])
-    top = checked.top_label()
-    assert top.proba.tolist() == [0.4, 0.4, 1.0]
-    assert top.true.tolist() == [1, 0, 1]
+    """Of two rows of class 0 and one of class 2, all are right: gaps of 0.6, 0.6 and 0."""
+    proba = [[0.4, 0.4, 0.2], [0.4, 0.4, 0.2], [0, 0, 1]]
+    found = m.expected_calibration_error([0, 0, 2], proba, labels=[0, 1, 2], target="top_label")
+    assert found == pytest.approx(0.4)
+    found = m.expected_calibration_error([1, 1, 2], proba, labels=[0, 1, 2], target="top_label")
+    assert found == pytest.approx(0.8 / 3)

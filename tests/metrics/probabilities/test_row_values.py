@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import skmetrics_ext as m
-from skmetrics_ext.registry import METRICS
+from skmetrics_ext import METRICS
 from skmetrics_ext.registry.find import find
 from skmetrics_ext.tallies import Means, MomentTally
 from skmetrics_ext.validation import Probabilities

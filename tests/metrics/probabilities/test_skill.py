@@ -9,15 +9,13 @@ from hypothesis import strategies as st
 from support.score_inputs import class_probabilities
 
 from skmetrics_ext import (
+    Accumulator,
     brier_score_loss,
     brier_skill_score,
     d2_brier_score,
     d2_log_loss_score,
     log_loss,
 )
-from skmetrics_ext.registry.find import find
-from skmetrics_ext.tallies import MomentTally
-from skmetrics_ext.validation import Probabilities
 
 TRUE, PROBA = [0, 1, 1, 0, 1], [0.1, 0.9, 0.8, 0.3, 0.6]
 
@@ -107,12 +105,8 @@ def test_merged_parts_have_the_skill_of_the_whole(sample, cut, weighted):
     proba = proba / proba.sum(axis=1, keepdims=True)
     weight = np.arange(1.0, len(true) + 1) if weighted else None
     for score in (d2_brier_score, d2_log_loss_score):
-        metric = find(score)
-        parts = [slice(None, cut), slice(cut, None)]
-        tallies = []
-        for rows in parts:
-            own = None if weight is None else weight[rows]
-            checked = Probabilities.check(true[rows], proba[rows], labels=names)
-            tallies.append(MomentTally.from_checked(metric.spec.row_values(checked), own))
-        got = float(metric.read(MomentTally.combine(tallies)))
+        stream = Accumulator({"skill": score}, labels=names.tolist())
+        for rows in (slice(None, cut), slice(cut, None)):
+            stream.update(true[rows], proba[rows], None if weight is None else weight[rows])
+        got = stream.compute()["skill"]
         assert got == pytest.approx(score(true, proba, sample_weight=weight), rel=1e-9, abs=1e-12)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import beta
 from sklearn.exceptions import UndefinedMetricWarning
+from support.public import DEPRECATED
 
 from skmetrics_ext import (
     auprg_score,
@@ -19,9 +20,12 @@ from skmetrics_ext import (
     precision_score,
     recall_score,
 )
-from skmetrics_ext.metrics.labels.table_statistics import f1_gain, precision_gain, recall_gain
 
 from .rankings import points, rankings
+
+f1_gain = DEPRECATED["f1_gain_score"]
+precision_gain = DEPRECATED["precision_gain_score"]
+recall_gain = DEPRECATED["recall_gain_score"]
 
 
 def h_by_integration(true, score, ratio):

@@ -12,30 +12,11 @@ from support.compare import same
 
 import skmetrics_ext as sx
 from skmetrics_ext import METRICS
-from skmetrics_ext.validation import Scores
-from skmetrics_ext.validation.relevance import check_relevance
 
-from .test_label_ranking import EVERY, GRADES, MARKS, OF_GRADES, SCORE, rows_of
+from .test_label_ranking import EVERY, GRADES, MARKS, SCORE, rows_of
 
 OTHER = SCORE[::-1] + np.arange(4) / 10
 WEIGHT = [1, 2, 1, 3, 1]
-
-
-def test_checked_data_take_the_place_of_both_matrices():
-    checked = Scores.check(MARKS, SCORE, sample_weight=WEIGHT)
-    for function in EVERY:
-        assert function(checked, checked) == function(MARKS, SCORE, sample_weight=WEIGHT)
-    graded = check_relevance(GRADES, SCORE)
-    for function in OF_GRADES:
-        assert function(graded, graded) == function(GRADES, SCORE)
-    single = Scores.check([0, 1], [0.2, 0.3])
-    negative = check_relevance(-GRADES, SCORE)
-    for function in EVERY:
-        with pytest.raises(ValueError, match="binary"):
-            function(single, single)
-        if function is not sx.dcg_score:
-            with pytest.raises(ValueError, match=r"multioutput|negative"):
-                function(negative, negative)
 
 
 NAMES = {

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 import sklearn.metrics
 from sklearn.exceptions import UndefinedMetricWarning
+from support.public import DEPRECATED
 
 import skmetrics_ext as sx
-from skmetrics_ext.inference.tests.roc_curves import mwu_auc_test
-from skmetrics_ext.validation import Scores
+
+mwu_auc_test = DEPRECATED["mwu_auc_test"]
 
 CURVES = [
     sx.roc_curve,
@@ -118,16 +119,6 @@ def test_areas_read_the_column_of_the_positive_class():
     assert sx.roc_auc_score(TRUE, both, pos_label=0) == 1
     # Columns of (1, 0): the second is said to be of class 0, which it ranks last.
     assert sx.roc_auc_score(TRUE, both, labels=[1, 0]) == 0
-
-
-def test_one_class_alone():
-    for true, marks in ((np.zeros(2, int), 0), (np.ones(2, int), 1), (np.full(2, -1), 0)):
-        assert Scores.check_binary(true, [0.1, 0.2]).true.tolist() == [marks] * 2
-    assert Scores.check_binary(["a", "a"], [0.1, 0.2], pos_label="b").true.tolist() == [0, 0]
-    with pytest.raises(ValueError, match="pos_label is not specified"):
-        Scores.check_binary([2, 2], [0.1, 0.2])
-    with pytest.raises(ValueError, match="one for each class that occurs"):
-        Scores.check_binary([1, 1], [[0.1, 0.9], [0.2, 0.8]])
 
 
 @pytest.mark.parametrize("pos_label", [[1], np.array([0, 1])])

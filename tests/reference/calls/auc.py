@@ -9,22 +9,19 @@ from support.areas import auc_interval
 
 import skmetrics_ext
 from skmetrics_ext.inference.tests.roc_curves import mwu_auc_test
-from skmetrics_ext.validation import Scores
 
 from .making import Call, Inputs, Params
 
 
 def interval(inputs: Inputs, params: Params) -> list[float]:
     """Both bounds by DeLong."""
-    found = auc_interval(
-        Scores.check(inputs["y_true"], inputs["y_score"]), confidence_level=params["conf_level"]
-    )
+    found = auc_interval(inputs["y_true"], inputs["y_score"], confidence_level=params["conf_level"])
     return [found.low, found.high]
 
 
 def variance(inputs: Inputs, params: Params) -> float:
     """DeLong's variance of one area."""
-    return auc_interval(Scores.check(inputs["y_true"], inputs["y_score"])).standard_error ** 2
+    return auc_interval(inputs["y_true"], inputs["y_score"]).standard_error ** 2
 
 
 def delong(inputs: Inputs, **options: Any) -> skmetrics_ext.results.DelongTest:
