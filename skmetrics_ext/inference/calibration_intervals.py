@@ -25,7 +25,7 @@ from skmetrics_ext.numeric import Array, PosLabel, divide
 from skmetrics_ext.registry import find
 from skmetrics_ext.result_bases import Facts, Result
 from skmetrics_ext.tables import Table
-from skmetrics_ext.validation import BinaryProbabilities, Labels, check_option, warn_undefined
+from skmetrics_ext.validation import Labels, Probabilities, check_option, warn_undefined
 from skmetrics_ext.validation.groups import read_design, read_groups
 from skmetrics_ext.validation.labels import with_weight
 from skmetrics_ext.validation.parameters import check_level
@@ -363,7 +363,7 @@ def _shared_variance(proba: Array, true: Array, group: Array) -> float:
 
 
 def _curve_by_groups(
-    curve: CalibrationCurve, forecast: BinaryProbabilities, group: Array
+    curve: CalibrationCurve, forecast: Probabilities, group: Array
 ) -> CalibrationCurve:
     """The curve with intervals for rows that may depend on each other within groups."""
     bins, accuracy = binning.Binning(curve.edges).assign(forecast.proba), find(accuracy_score)

@@ -21,7 +21,6 @@ from skmetrics_ext.tallies import ConfusionTally, MomentTally, RankTally
 from skmetrics_ext.tallies.bins import BinTally
 from skmetrics_ext.tallies.score_sketch import check_edges, coarse_tally, edges_of_cells
 from skmetrics_ext.validation import (
-    BinaryProbabilities,
     InvalidParameterError,
     Labels,
     Probabilities,
@@ -158,7 +157,7 @@ class StreamState:
         self, true: Column, score: Column, classes: Any, layout: Layout
     ) -> tuple[Array, Array, Array, float]:
         """Classes, codes, scores as a matrix, and the spacing of their dtype."""
-        checked: Probabilities | BinaryProbabilities | Scores
+        checked: Probabilities | Scores
         check_mergeable(score)
         eps = 0.0
         if not layout.reads_probabilities:
@@ -171,7 +170,7 @@ class StreamState:
                     "y_score holds integers beyond 2**53, which are not distinct as floats."
                 )
         elif layout.n_columns == 1:
-            checked = BinaryProbabilities.check(
+            checked = Probabilities.check_binary(
                 true, score, labels=classes, pos_label=self.pos_label
             )
             values, eps = checked.proba, checked.eps

@@ -17,7 +17,6 @@ from skmetrics_ext.registry import Metric, parameters_of
 from skmetrics_ext.tallies import ConfusionTally, MomentTally, RankTally
 from skmetrics_ext.tallies.bins import BinTally
 from skmetrics_ext.validation import (
-    BinaryProbabilities,
     InvalidParameterError,
     Labels,
     Probabilities,
@@ -186,8 +185,7 @@ def view_of(rows: Partition, layout: Layout, kind: str) -> Scores | Probabilitie
     """Rows with scores as checked data of a kind."""
     score = rows.score
     if kind == "probabilities":
-        if layout.n_columns == 1:
-            score = np.column_stack([1 - score[:, 0], score[:, 0]])
+        score = score[:, 0] if layout.n_columns == 1 else score
         cache = {"ordered": layout.labels is not None or rows.ordered}
         return Probabilities(layout.classes, rows.true, score, rows.weight, rows.eps, cache=cache)
     if layout.is_binary and kind == "scores":
@@ -210,7 +208,7 @@ def bins_of(metric: Metric, rows: Partition, layout: Layout) -> tuple[BinTally, 
     target = metric.options["target"]
     if target == "binary":
         parts = (rows.true, rows.score[:, -1], rows.weight, rows.eps)
-        events = [BinaryProbabilities(layout.classes, *parts)]
+        events = [Probabilities(layout.classes, *parts)]
     else:
         checked: Any = view_of(rows, layout, "probabilities")
         events = [checked.top_label()] if target == "top_label" else checked.each_class()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -54,15 +54,17 @@ _SOFT = ("continuous", "continuous-multioutput")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _ProbabilityRows:
+class Probabilities:
     """Checked true labels and probabilities.
 
     Parameters
     ----------
     classes : ndarray of shape (K,)
+        The classes in the order of the codes and of the columns.
     true : ndarray of shape (n,) or (n, K)
+        Codes into ``classes``, multilabel indicators, or probabilities in the place of labels.
     proba : ndarray of float64 of shape (n, K) or (n,)
-        In [0, 1].
+        In [0, 1]; one column is that of the last of two classes.
     weight : ndarray of shape (n,) or None
     eps : float
         Spacing of the dtype that the probabilities came in, for clipping in logarithms.
@@ -79,15 +81,6 @@ class _ProbabilityRows:
     eps: float
     absolute: bool = False
     cache: dict[str, Any] = field(default_factory=dict, repr=False)
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Probabilities(_ProbabilityRows):
-    """Checked true labels and probabilities of every class.
-
-    ``classes`` (K,) are those of the columns of ``proba`` (n, K); ``true`` holds codes into them
-    (n,), or multilabel indicators (n, K).
-    """
 
     @classmethod
     def check(
@@ -122,37 +115,39 @@ class Probabilities(_ProbabilityRows):
         if strict and target.kind == MULTILABEL:
             raise InvalidParameterError(_INDICATORS)
         eps = _EPS[columns.dtype.itemsize]
-        matrix = probability_matrix(columns)
+        proba = _one_or_each(columns)
+        if target.kind in (MULTILABEL, *_SOFT):  # no row is of one class
+            proba = _of_each(proba)
         if target.kind == MULTILABEL:
             codes = dense_marks(target.values)
             classes = np.arange(codes.shape[1])
         elif target.kind in _SOFT:
-            codes = soft_labels(target.values, matrix.shape[1])
-            classes = np.arange(matrix.shape[1]) if labels is None else read_labels(labels)
+            codes = soft_labels(target.values, proba.shape[1])
+            classes = np.arange(proba.shape[1]) if labels is None else read_labels(labels)
         else:
             target = target.in_order_of(labels, "y_proba")
             classes, codes = target.classes, target.codes
-        _check_classes(classes, matrix, labels)
+        _check_classes(classes, proba, labels)
         check_last_names(column.names, classes, column.name)
         problem = ""
-        if strict:
-            check_sums(matrix, column)
-        elif columns.ndim == 2:  # one column sums to 1 with its complement
-            problem = row_sum_problem(matrix, eps)
+        if proba.ndim == 2 and strict:  # one column sums to 1 with its complement
+            check_sums(proba, column)
+        elif proba.ndim == 2:
+            problem = row_sum_problem(proba, eps)
         if problem and tell:
             warn_user(f"{_NO_SUM}. Make sure to pass probabilities ({problem}).")
         # Whether the order of the classes was declared does not show in the numbers.
         ordered = labels is not None or target.ordered
         cache = {"ordered": ordered, "no_sum": bool(problem)}
-        return cls(classes, codes, matrix, weight, eps, absolute, cache)
+        return cls(classes, codes, proba, weight, eps, absolute, cache)
 
     @classmethod
     def of_codes(cls, classes: Array, codes: Array, columns: Array, weight: Array | None) -> Self:
         """Finite probabilities of rows whose classes are encoded; only their range is checked."""
         eps = _EPS[columns.dtype.itemsize]
-        matrix = probability_matrix(columns)
-        cache = {"no_sum": bool(row_sum_problem(matrix, eps))}
-        return cls(classes, codes, matrix, weight, eps, cache=cache)
+        proba = in_range(columns, "lower than")
+        cache = {"no_sum": bool(row_sum_problem(proba, eps))}
+        return cls(classes, codes, proba, weight, eps, cache=cache)
 
     @property
     def note(self) -> str:
@@ -170,7 +165,7 @@ class Probabilities(_ProbabilityRows):
         sample_weight: Any = None,
         side: str = "either",
         what: str = "The metric",
-    ) -> Probabilities:
+    ) -> Self:
         """Check for metrics that scikit-learn lacks: rows have to sum to 1.
 
         A single column holds the probabilities of ``pos_label``, with ``side`` and ``what`` as in
@@ -181,8 +176,7 @@ class Probabilities(_ProbabilityRows):
             return checked._strictly()
         if n_columns(y_proba) == 1:
             options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-            binary = BinaryProbabilities.check(y_true, y_proba, **options, side=side, what=what)
-            return binary.as_columns()
+            return cls.check_binary(y_true, y_proba, **options, side=side, what=what)
         return cls.check(y_true, y_proba, labels=labels, sample_weight=sample_weight, strict=True)
 
     def of_one_label(self) -> Self:
@@ -193,59 +187,13 @@ class Probabilities(_ProbabilityRows):
 
     def _strictly(self) -> Self:
         self.of_one_label()
-        if "sums" not in self.cache:
+        if self.proba.ndim == 2 and "sums" not in self.cache:
             check_sums(self.proba, None)
             self.cache["sums"] = True
         return self
 
-    def as_scores(self) -> Scores:
-        """Scores of the last of two classes, or of every class."""
-        if "scores" not in self.cache:
-            score, kind = self.proba, "multiclass"
-            if self.true.ndim == 2:
-                kind = MULTILABEL
-            elif self.proba.shape[1] == 2:
-                score, kind = np.ascontiguousarray(score[:, 1]), "binary"
-            self.cache["scores"] = Scores(kind, self.classes, self.true, score, self.weight)
-        return self.cache["scores"]
-
-    def as_binary(self) -> BinaryProbabilities:
-        """Probabilities of the last of two classes."""
-        if self.true.ndim == 2 or self.proba.shape[1] != 2:
-            kind = MULTILABEL if self.true.ndim == 2 else "multiclass"
-            raise InvalidParameterError(_BINARY.refusal.format(kind))
-        if "binary" not in self.cache:
-            check_sums(self.proba, None)
-            column = self.as_scores().score
-            self.cache["binary"] = BinaryProbabilities(
-                self.classes, self.true, column, self.weight, self.eps, self.absolute
-            )
-        return self.cache["binary"]
-
-    def top_label(self) -> BinaryProbabilities:
-        """Largest probability of each row, and whether its class is the true one."""
-        top = self.proba.argmax(axis=1)
-        return self._event(self.proba[np.arange(len(top)), top], top == self.true)
-
-    def each_class(self) -> list[BinaryProbabilities]:
-        """Each class against the rest."""
-        columns = enumerate(np.ascontiguousarray(self.proba.T))
-        return [self._event(column, self.true == code) for code, column in columns]
-
-    def _event(self, proba: Array, happened: Array) -> BinaryProbabilities:
-        marks = happened.astype(np.int64)
-        return BinaryProbabilities(np.arange(2), marks, proba, self.weight, self.eps)
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class BinaryProbabilities(_ProbabilityRows):
-    """Checked labels of two classes and probabilities of the positive one, ``proba`` (n,).
-
-    ``classes`` ends with the positive class; ``true`` (n,) is 1 for it, else 0.
-    """
-
     @classmethod
-    def check(
+    def check_binary(
         cls,
         y_true: Any,
         y_proba: Any,
@@ -258,18 +206,17 @@ class BinaryProbabilities(_ProbabilityRows):
         what: str = "The metric",
         soft: bool = False,
     ) -> Self:
-        """Check and encode. Both columns of ``predict_proba`` may be given.
+        """Check the probabilities of one of two classes, as one column.
 
-        ``soft`` accepts probabilities of the positive class as true labels.
+        Both columns of ``predict_proba`` may be given. ``soft`` accepts probabilities of the
+        positive class as true labels.
 
         ``side`` and ``what`` are as in `Scores.check`; "numbers" is scikit-learn's rule for the
         Brier score: the greater of two numbers is positive, text needs ``pos_label``.
         """
-        checked = checked_before(
-            cls, y_true, y_proba, labels, sample_weight, absolute, converter="as_binary"
-        )
+        checked = checked_before(cls, y_true, y_proba, labels, sample_weight, absolute)
         if checked is not None:
-            return same_positive(checked, pos_label)
+            return same_positive(checked.as_binary(), pos_label)
         target, columns, column, weight = read_scored(
             y_true,
             y_proba,
@@ -300,17 +247,50 @@ class BinaryProbabilities(_ProbabilityRows):
         proba = column_of(columns, column, classes, place)
         return cls(order, marks, proba, weight, eps, absolute)
 
-    def as_columns(self) -> Probabilities:
-        """The same rows with a column for each class."""
-        matrix, true = np.column_stack([1 - self.proba, self.proba]), self.true
-        if true.dtype.kind == "f":
-            true = np.column_stack([1 - true, true])
-        rows = self.classes, true, matrix, self.weight, self.eps, self.absolute
-        return Probabilities(*rows, cache={"one_column": self})
+    @property
+    def columns(self) -> Array:
+        """Probabilities of each class, (n, K)."""
+        return _of_each(self.proba)
 
-    def as_binary(self) -> BinaryProbabilities:
-        """These probabilities; see `Probabilities.as_binary`."""
-        return self
+    def as_scores(self) -> Scores:
+        """Scores of the last of two classes, or of every class."""
+        if "scores" not in self.cache:
+            score, kind = self.proba, "multiclass"
+            if self.true.ndim == 2:
+                kind = MULTILABEL
+            elif score.ndim == 1:
+                kind = "binary"
+            elif score.shape[1] == 2:
+                score, kind = np.ascontiguousarray(score[:, 1]), "binary"
+            self.cache["scores"] = Scores(kind, self.classes, self.true, score, self.weight)
+        return self.cache["scores"]
+
+    def as_binary(self) -> Self:
+        """One column, that of the last of two classes."""
+        if self.proba.ndim == 1:
+            return self
+        if self.true.ndim == 2 or self.proba.shape[1] != 2:
+            kind = MULTILABEL if self.true.ndim == 2 else "multiclass"
+            raise InvalidParameterError(_BINARY.refusal.format(kind))
+        if "binary" not in self.cache:
+            check_sums(self.proba, None)
+            self.cache["binary"] = replace(self, proba=self.as_scores().score, cache={})
+        return self.cache["binary"]
+
+    def top_label(self) -> Self:
+        """Largest probability of each row, and whether its class is the true one."""
+        proba = self.columns
+        top = proba.argmax(axis=1)
+        return self._event(proba[np.arange(len(top)), top], top == self.true)
+
+    def each_class(self) -> list[Self]:
+        """Each class against the rest."""
+        columns = enumerate(np.ascontiguousarray(self.columns.T))
+        return [self._event(column, self.true == code) for code, column in columns]
+
+    def _event(self, proba: Array, happened: Array) -> Self:
+        marks = happened.astype(np.int64)
+        return type(self)(np.arange(2), marks, proba, self.weight, self.eps)
 
     @property
     def weights(self) -> Array:
@@ -346,9 +326,9 @@ def soft_labels(values: Array, n_columns: int) -> Array:
     return soft.astype(np.float64, copy=False)
 
 
-def _check_classes(classes: Array, matrix: Array, labels: Any) -> None:
+def _check_classes(classes: Array, proba: Array, labels: Any) -> None:
     if len(classes) > 1:
-        _COLUMNS.check(classes, matrix, labels)
+        _COLUMNS.check(classes, proba, labels)
     elif labels is None:
         raise InvalidParameterError(
             f"y_true contains only one label ({classes[0]}). Please provide the list of all "
@@ -378,19 +358,17 @@ def in_range(columns: Array, below: str) -> Array:
     return np.clip(wide, 0.0, 1.0) if high > 1 or low < 0 else wide
 
 
-def probability_matrix(columns: Array) -> Array:
-    """Float64 columns of all classes."""
+def _one_or_each(columns: Array) -> Array:
+    """Float64 columns of all classes, or one of the last of two."""
     wide = in_range(columns, "lower than")
-    if wide.ndim == 1:
-        wide = wide[:, None]
-    if wide.ndim != 2:
+    if wide.ndim not in (1, 2):
         raise InvalidParameterError(f"y_proba must be 1-D or 2-D, got shape {wide.shape}.")
-    if wide.shape[1] > 1:
-        return wide
-    both = np.empty((len(wide), 2))
-    np.subtract(1, wide[:, 0], out=both[:, 0])
-    both[:, 1] = wide[:, 0]
-    return both
+    return wide[:, 0] if wide.ndim == 2 and wide.shape[1] == 1 else wide
+
+
+def _of_each(proba: Array) -> Array:
+    """Probabilities of each class; one column is that of the last of two."""
+    return proba if proba.ndim == 2 else np.column_stack([1 - proba, proba])
 
 
 def column_of(columns: Array, source: Column, classes: Array, place: int | None) -> Array:

@@ -8,6 +8,7 @@ from support.source import PATHS, nodes
 # Types that carried rows, classes and a response before `Rows` and `AskedMetric` did.
 GONE = (
     "AlignedRows",
+    "BinaryProbabilities",
     "DisplaySource",
     "HeldRows",
     "MetricInput",
@@ -42,9 +43,9 @@ MOST, MOST_OUTSIDE_VALIDATION = 56, 41
 # Facts by which code asks for the family of a metric, and views and tallies whose type shows it:
 # 123 places before families were values; one goes whenever a table by family takes its place.
 FACTS = {"reads", "response", "row_values", "slope", "sums", "tally"}
-VIEWS = {"BinaryProbabilities", "LabelTally", "Labels", "MomentTally", "Probabilities", "RankTally"}
+VIEWS = {"LabelTally", "Labels", "MomentTally", "Probabilities", "RankTally"}
 VIEWS |= {"ScoreTally", "Scores"}
-MOST_QUESTIONS_OF_FAMILY = 113
+MOST_QUESTIONS_OF_FAMILY = 111
 
 
 def names_in(path):

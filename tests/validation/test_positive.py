@@ -5,7 +5,7 @@ import pytest
 import sklearn.metrics
 
 import skmetrics_ext as sx
-from skmetrics_ext.validation import BinaryProbabilities, InvalidParameterError, Scores
+from skmetrics_ext.validation import InvalidParameterError, Probabilities, Scores
 from skmetrics_ext.validation.positive import (
     check_label,
     class_notes,
@@ -213,7 +213,7 @@ def test_columns_and_vectors_of_two_classes(positive, labels):
     both = np.column_stack([of[label] for label in listed])
     own = positive or listed[1]
     options = {"labels": labels, "pos_label": positive}
-    for check, name in ((Scores.check, "score"), (BinaryProbabilities.check, "proba")):
+    for check, name in ((Scores.check, "score"), (Probabilities.check_binary, "proba")):
         found = check(true, both, **options)
         np.testing.assert_array_equal(getattr(found, name), of[own])
         assert found.classes.tolist()[-1] == own
@@ -233,7 +233,7 @@ def test_the_columns_of_one_usual_label(alone, column):
     """The other one of the pair is known: 0 and 1 name both columns."""
     both = np.column_stack([1 - PROBA, PROBA])
     true = np.full(5, alone)
-    for check, name in ((Scores.check, "score"), (BinaryProbabilities.check, "proba")):
+    for check, name in ((Scores.check, "score"), (Probabilities.check_binary, "proba")):
         found = check(true, both)
         np.testing.assert_array_equal(getattr(found, name), both[:, column])
         assert found.true.tolist() == [int(alone == 1)] * 5
@@ -246,9 +246,9 @@ def test_the_columns_of_one_usual_label(alone, column):
 def test_the_columns_of_another_label_alone_are_unknown():
     both = np.column_stack([1 - PROBA, PROBA])
     with pytest.raises(InvalidParameterError, match=r"only one label \(5\) and y_proba has two"):
-        BinaryProbabilities.check(np.full(5, 5), both, side="greater")
-    found = BinaryProbabilities.check(np.full(5, 5), both, labels=[2, 5])
+        Probabilities.check_binary(np.full(5, 5), both, side="greater")
+    found = Probabilities.check_binary(np.full(5, 5), both, labels=[2, 5])
     np.testing.assert_array_equal(found.proba, PROBA)
-    found = BinaryProbabilities.check(np.full(5, 5), both, labels=[5, 2])
+    found = Probabilities.check_binary(np.full(5, 5), both, labels=[5, 2])
     np.testing.assert_array_equal(found.proba, PROBA)
     assert found.true.tolist() == [0] * 5

@@ -9,7 +9,6 @@ import sklearn.metrics
 
 import skmetrics_ext as sx
 from skmetrics_ext.validation import (
-    BinaryProbabilities,
     InvalidParameterError,
     Labels,
     Probabilities,
@@ -36,7 +35,7 @@ P3 = np.array([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.125, 0.125, 0.75], [0.25
 @pytest.mark.parametrize("beyond", [0, 1e-9, -1e-9, 1e-8, -1e-8])
 def test_rounding_outside_0_and_1_is_clipped(beyond):
     proba = np.array([0.25, 1 + max(beyond, 0), min(beyond, 0), 0.75])
-    found = BinaryProbabilities.check([0, 1, 0, 1], proba)
+    found = Probabilities.check_binary([0, 1, 0, 1], proba)
     assert found.proba.tolist() == [0.25, 1, 0, 0.75]
     matrix = np.column_stack([1 - proba, proba])
     found = Probabilities.check([0, 1, 0, 1], matrix)
@@ -45,7 +44,7 @@ def test_rounding_outside_0_and_1_is_clipped(beyond):
 
 @pytest.mark.parametrize("beyond", [1.1e-8, 0.5])
 def test_more_than_rounding_is_no_probability(beyond):
-    for check in (BinaryProbabilities.check, Probabilities.check):
+    for check in (Probabilities.check_binary, Probabilities.check):
         with refused(r"greater than 1: 1\.\d+ \(the largest"):
             check([0, 1], [0.5, 1 + beyond])
         with refused(r"(less|lower) than 0: -\d.* \(the smallest"):
@@ -114,7 +113,7 @@ def test_columns_of_probabilities_are_counted():
         (np.ones((2, 3)), 3),
         (pd.DataFrame({"a": [0.5], "b": [0.5]}), 2),
         (Probabilities.check(Y3, P3), 3),
-        (Probabilities.check([0, 1], [0.5, 0.5]), 2),
+        (Probabilities.check([0, 1], [0.5, 0.5]), 1),
     ):
         assert n_columns(given) == expected
 
@@ -122,9 +121,9 @@ def test_columns_of_probabilities_are_counted():
 @pytest.mark.parametrize("shape", [(4, 3), (4, 2, 2)])
 def test_two_classes_have_one_column_or_two(shape):
     with refused(rf"one column or two, .*\({shape[0]}, {shape[1]}"):
-        BinaryProbabilities.check([0, 1, 1, 0], np.full(shape, 0.25))
+        Probabilities.check_binary([0, 1, 1, 0], np.full(shape, 0.25))
     with refused("row 0 sums to 1.5"):
-        BinaryProbabilities.check([0, 1, 1, 0], np.full((4, 2), 0.75))
+        Probabilities.check_binary([0, 1, 1, 0], np.full((4, 2), 0.75))
     with refused(r"y_proba must be 1-D or 2-D, got shape \(4, 1, "):
         Probabilities.check([0, 1, 1, 0], np.full((4, 1, 2), 0.5))
 
@@ -132,7 +131,7 @@ def test_two_classes_have_one_column_or_two(shape):
 def test_probabilities_of_one_class_among_several_are_refused():
     for true, kind in ((Y3, "multiclass"), (np.eye(4, dtype=int), "multilabel-indicator")):
         with refused(f"inferred from y_true is {kind} but should"):
-            BinaryProbabilities.check(true, P3[:, 0])
+            Probabilities.check_binary(true, P3[:, 0])
 
 
 @pytest.mark.parametrize("labels", [["a", "b"], ["b", "a"], None])
@@ -141,7 +140,8 @@ def test_one_column_is_of_the_last_class(labels):
     found = Probabilities.check(true, proba, labels=labels)
     listed = labels or ["a", "b"]
     assert found.classes.tolist() == listed
-    assert found.proba.tolist() == [[0.75, 0.25], [0.5, 0.5], [0.25, 0.75]]
+    assert found.proba.tolist() == [0.25, 0.5, 0.75]  # kept as one column
+    assert found.columns.tolist() == [[0.75, 0.25], [0.5, 0.5], [0.25, 0.75]]
     assert found.true.tolist() == [listed.index(label) for label in true]
 
 
@@ -178,21 +178,21 @@ def test_checked_probabilities_serve_metrics_of_scores():
 
 def test_checked_probabilities_of_two_classes_are_those_of_the_last():
     true, proba = [0, 1, 1, 0], np.array([0.25, 0.5, 0.75, 0.5])
-    checked = Probabilities.check(true, proba)
+    checked = Probabilities.check(true, np.column_stack([1 - proba, proba]))
     binary = checked.as_binary()
     assert binary.as_binary() is binary
     assert binary is checked.as_binary()
-    assert binary.as_columns().proba.tolist() == checked.proba.tolist()
+    assert binary.columns.tolist() == checked.proba.tolist()
     assert binary.weights.tolist() == [1, 1, 1, 1]
-    weighted = BinaryProbabilities.check(true, proba, sample_weight=[1, 2, 3, 4])
+    weighted = Probabilities.check_binary(true, proba, sample_weight=[1, 2, 3, 4])
     assert weighted.weights.dtype == np.float64
     assert weighted.weights.tolist() == [1, 2, 3, 4]
     for one in (checked, binary):
         for options in ({}, {"pos_label": 1}):
-            assert BinaryProbabilities.check(one, one, **options) is binary
+            assert Probabilities.check_binary(one, one, **options) is binary
         told = "checked with 1 as the positive class, got pos_label=0"
         with refused(told):
-            BinaryProbabilities.check(one, one, pos_label=0)
+            Probabilities.check_binary(one, one, pos_label=0)
     with refused(told):
         sx.roc_auc_score(checked, checked, pos_label=0)
     assert sx.brier_score_loss(checked, checked) == sx.brier_score_loss(true, proba)

@@ -15,7 +15,7 @@ from skmetrics_ext import kernels
 from skmetrics_ext.numeric import Array, wilson
 from skmetrics_ext.result_bases import CurveResult
 from skmetrics_ext.tallies.bins import BinTally
-from skmetrics_ext.validation import BinaryProbabilities, InvalidParameterError, check_option
+from skmetrics_ext.validation import InvalidParameterError, Probabilities, check_option
 from skmetrics_ext.validation.containers import read_rising
 from skmetrics_ext.validation.tensors import to_host
 
@@ -136,7 +136,7 @@ class Binning:
         """Number of the bin of each probability."""
         return kernels.bins_between(proba, self.edges[1:-1])
 
-    def sums(self, forecast: BinaryProbabilities) -> BinTally:
+    def sums(self, forecast: Probabilities) -> BinTally:
         """Sum the rows of a forecast over the bins."""
         true, proba, weight = forecast.true, forecast.proba, forecast.weight
         if weight is None:
@@ -231,7 +231,7 @@ class CalibrationCurve(CurveResult):
 
 
 def curve_of(
-    forecast: BinaryProbabilities, strategy: str, bins: int | Array, level: float
+    forecast: Probabilities, strategy: str, bins: int | Array, level: float
 ) -> CalibrationCurve:
     """The curve of a forecast of one event, with intervals of independent rows."""
     sums = Binning.of(forecast.proba, forecast.weight, strategy, bins).sums(forecast)

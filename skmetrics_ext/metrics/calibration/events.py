@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from skmetrics_ext.validation import (
-    BinaryProbabilities,
-    InvalidParameterError,
-    Probabilities,
-    check_option,
-)
+from skmetrics_ext.validation import InvalidParameterError, Probabilities, check_option
 from skmetrics_ext.validation.labels import with_weight
 
 TARGETS = ("binary", "top_label", "classwise")
@@ -26,13 +21,13 @@ def binary_forecast(
     side: str = "either",
     *,
     every: bool = False,
-) -> BinaryProbabilities:
+) -> Probabilities:
     """The forecast of the positive class of two, for rows with weight or (``every``) for all.
 
     With ``side`` "one" the positive class is needed even for two columns.
     """
     options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-    forecast = BinaryProbabilities.check(
+    forecast = Probabilities.check_binary(
         y_true, y_proba, **options, side=side, what=function.__name__
     )
     return forecast if every else with_weight(forecast)
@@ -50,7 +45,7 @@ def forecasts(
     accepted: tuple[str, ...] = TARGETS,
     *,
     every: bool = False,
-) -> list[BinaryProbabilities]:
+) -> list[Probabilities]:
     """One forecast, or one per class, for rows with weight or (``every``) for all."""
     check_option("target", target, accepted)
     if target == "binary":

@@ -12,7 +12,7 @@ from skmetrics_ext.metrics.public import metric, value_or_nan
 from skmetrics_ext.metrics.spec import INFINITY
 from skmetrics_ext.numeric import Array, PosLabel, divide
 from skmetrics_ext.tallies import Means
-from skmetrics_ext.validation import BinaryProbabilities, InvalidParameterError, Probabilities
+from skmetrics_ext.validation import InvalidParameterError, Probabilities
 
 _MOST_STEPS = 100
 _SMALL_STEP = 1e-12
@@ -116,7 +116,7 @@ def _sigmoid(x: Array) -> Array:
     return np.asarray(expit(x))
 
 
-def log_odds(forecast: BinaryProbabilities) -> Array:
+def log_odds(forecast: Probabilities) -> Array:
     """Log odds of the probabilities, none of which may be 0 or 1."""
     proba = forecast.proba
     sure = np.flatnonzero((proba == 0) | (proba == 1))
@@ -145,7 +145,7 @@ def no_maximum(x: Array, event: Array) -> str:
 # --------------------------------------------------------------------------- values of rows
 
 
-def events_and_chances(checked: BinaryProbabilities | Probabilities) -> Array:
+def events_and_chances(checked: Probabilities) -> Array:
     """Whether the event happened, and its probability."""
     forecast = checked.as_binary()
     return np.stack([forecast.true, forecast.proba]).T  # columns in one piece, which sum fast

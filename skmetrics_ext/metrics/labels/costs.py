@@ -62,7 +62,7 @@ def costs_of_answers(checked: Scores) -> Array:
 def drawn_costs(checked: Probabilities, cost_matrix: Any) -> Array:
     """Expected cost of each row if its prediction is drawn from its probabilities."""
     costs = np.asarray(cost_matrix, dtype=np.float64)
-    return np.einsum("nk,nk->n", costs[checked.true], checked.proba)[:, None]
+    return np.einsum("nk,nk->n", costs[checked.true], checked.columns)[:, None]
 
 
 def mean_distance(tally: Tabulated) -> Array:

@@ -14,7 +14,6 @@ from skmetrics_ext.metrics.spec import INFINITY
 from skmetrics_ext.numeric import Array, Options, PosLabel, parts
 from skmetrics_ext.tallies import Means
 from skmetrics_ext.validation import (
-    BinaryProbabilities,
     InvalidParameterError,
     Probabilities,
     Scores,
@@ -45,6 +44,8 @@ def log_loss_rows(true: Array, proba: Array, eps: float) -> Array:
 
 def of_true_class(true: Array, proba: Array) -> Array:
     """Probability of the true class of each row."""
+    if proba.ndim == 1:
+        return np.where(true, proba, 1 - proba)
     if not proba.flags.c_contiguous:
         return np.asarray(proba[np.arange(len(true)), true])
     return proba.reshape(-1).take(true + np.arange(0, proba.size, proba.shape[1]))
@@ -75,12 +76,9 @@ def log_losses(checked: Probabilities) -> Array:
     return log_loss_rows(checked.true, checked.proba, checked.eps)[:, None]
 
 
-def brier_losses(
-    checked: Probabilities | BinaryProbabilities, scale_by_half: bool | str = "auto"
-) -> Array:
+def brier_losses(checked: Probabilities, scale_by_half: bool | str = "auto") -> Array:
     """Squared distances, halved for two classes; one column gives half the sum already."""
-    checked = checked.cache.get("one_column", checked)
-    if isinstance(checked, BinaryProbabilities):
+    if checked.proba.ndim == 1:
         if checked.true.dtype.kind == "f":
             rows = np.square(checked.proba - checked.true)
         else:
@@ -111,11 +109,10 @@ def check_brier(
     soft: bool = False,
 ) -> Probabilities:
     """Check probabilities: one column for `pos_label`, or one for each class, of any row sum."""
-    shared: Options = {"labels": labels, "sample_weight": sample_weight, "soft": soft}
+    options: Options = {"labels": labels, "sample_weight": sample_weight, "soft": soft}
     if n_columns(y_proba) > 1:
-        return Probabilities.check(y_true, y_proba, **shared)
-    options: Options = {"pos_label": pos_label, "side": side, **shared}
-    return BinaryProbabilities.check(y_true, y_proba, **options).as_columns()
+        return Probabilities.check(y_true, y_proba, **options)
+    return Probabilities.check_binary(y_true, y_proba, pos_label=pos_label, side=side, **options)
 
 
 def hinge_losses(checked: Scores) -> Array:
@@ -275,12 +272,7 @@ def brier_score_loss(
     """
     check_option("scale_by_half", scale_by_half, (True, False, "auto"))
     options: Options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-    options |= {"soft": True}
-    checked: Probabilities | BinaryProbabilities
-    if n_columns(y_proba) == 1:
-        checked = BinaryProbabilities.check(y_true, y_proba, side="numbers", **options)
-    else:
-        checked = check_brier(y_true, y_proba, **options)
+    checked = check_brier(y_true, y_proba, **options, side="numbers", soft=True)
     return float(mean(Means.of(brier_losses(checked, scale_by_half), checked.weight)))
 
 

@@ -96,13 +96,14 @@ def class_shares(checked: Probabilities) -> Array:
     """Weighted frequency of each class."""
     if checked.true.ndim == 2:
         return Means.of(checked.true, checked.weight).mean
-    counts = kernels.bin_sums(checked.true, checked.proba.shape[1], checked.weight)
+    n_classes = 2 if checked.proba.ndim == 1 else checked.proba.shape[1]
+    counts = kernels.bin_sums(checked.true, n_classes, checked.weight)
     return counts / counts.sum()
 
 
 def spherical_cosines(checked: Probabilities) -> Array:
     """Cosine of the angle between the probabilities of each row and its true class."""
-    proba = checked.proba
+    proba = checked.columns
     norm = np.sqrt(np.einsum("nk,nk->n", proba, proba))
     return (of_true_class(checked.true, proba) / norm)[:, None]
 
@@ -438,9 +439,9 @@ def _in_order(checked: Probabilities) -> tuple[Array, Array]:
     classes, order = checked.classes, checked.cache.get("ordered")
     if isinstance(order, tuple):
         columns = np.argsort(ranks_in(order, classes))
-        return np.argsort(columns)[checked.true], checked.proba[:, columns]
+        return np.argsort(columns)[checked.true], checked.columns[:, columns]
     if len(classes) < 3 or classes.dtype.kind not in "UTO" or order:
-        return checked.true, checked.proba
+        return checked.true, checked.columns
     raise InvalidParameterError(
         f"The order of the text labels {classes.tolist()} is not known: pass labels=, from the "
         "lowest class to the highest."

@@ -13,7 +13,7 @@ from skmetrics_ext import (
 )
 from skmetrics_ext.metrics.calibration.binning import Binning
 from skmetrics_ext.significance import hosmer_lemeshow_test
-from skmetrics_ext.validation import BinaryProbabilities, InvalidParameterError
+from skmetrics_ext.validation import InvalidParameterError, Probabilities
 
 GRID = st.lists(st.integers(0, 20), min_size=1, max_size=30).map(lambda v: np.array(v) / 20)
 
@@ -24,7 +24,7 @@ def repetitions(n_rows):
 
 def forecast(proba, weight=None):
     event = (np.arange(len(proba)) % 2).astype(np.int64)
-    return BinaryProbabilities(np.arange(2), event, proba, weight, 2.0**-52)
+    return Probabilities(np.arange(2), event, proba, weight, 2.0**-52)
 
 
 @pytest.mark.parametrize("n_bins", [1, 2, 3, 7, 10, 15, 20, 100, 1000])
@@ -158,7 +158,7 @@ def test_sums_of_parts_add_up_to_the_whole(proba, weighted, data):
 
     def rows(kept):
         own = None if weight is None else weight[kept]
-        return BinaryProbabilities(whole.classes, whole.true[kept], proba[kept], own, whole.eps)
+        return Probabilities(whole.classes, whole.true[kept], proba[kept], own, whole.eps)
 
     merged, sums = binning.sums(rows(part)).merge(binning.sums(rows(~part))), binning.sums(whole)
     for name in ("weight", "positive", "predicted", "squares", "n_rows"):

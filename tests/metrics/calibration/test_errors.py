@@ -12,7 +12,7 @@ from skmetrics_ext import expected_calibration_error
 from skmetrics_ext.metrics.calibration.binning import Binning
 from skmetrics_ext.metrics.calibration.calibration_error import _cosines, binned_error
 from skmetrics_ext.tallies import RankTally
-from skmetrics_ext.validation import BinaryProbabilities
+from skmetrics_ext.validation import Probabilities
 
 
 def brute(true, proba, weight, n_bins, norm):
@@ -102,7 +102,7 @@ def test_debiasing_makes_the_mean_over_outcomes_the_true_squared_error(data):
     total = 0.0
     for outcome in product([0, 1], repeat=len(proba)):
         event = np.array(outcome)
-        forecast = BinaryProbabilities(np.arange(2), event, proba, None, 0.0)
+        forecast = Probabilities(np.arange(2), event, proba, None, 0.0)
         sums = Binning.uniform(3).sums(forecast)
         gap = sums.mean_predicted - sums.rate
         estimate = float(sums.share @ (gap**2 - sums.rate_variance))
