@@ -43,6 +43,7 @@ ranked_precision = _or_numpy("ranked_precision")
 ranked_steps = _or_numpy("ranked_steps")
 ranked_wins = _or_numpy("ranked_wins")
 squared_distances = _or_numpy("squared_distances")
+tabulate = _compiled.tabulate  # None where codes are as fast
 types = _or_numpy("types")
 value_range = _or_numpy("value_range")
 

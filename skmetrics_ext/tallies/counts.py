@@ -163,7 +163,7 @@ class Counts(Merges):
     def from_hits(cls, labels: Labels) -> Self:
         """Rows predicted correctly and wrongly, as one class: enough for accuracy."""
         known = "counts" in labels.cache or labels.weight is not None  # a table is as fast
-        if known and _has_small_table(labels):
+        if "columns" in labels.cache or (known and _has_small_table(labels)):
             counted = cls.from_labels(labels)
             right, wrong = counted.tp.sum(), counted.fn.sum()
         elif labels.weight is None:

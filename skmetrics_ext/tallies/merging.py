@@ -33,7 +33,7 @@ def labels_of_part(y_true: Any, y_pred: Any, sample_weight: Any) -> Labels:
     if sample_weight is None:
         return Labels.check(y_true, y_pred)
     (true, pred), weight = read_rows(sample_weight, False, True, y_true=y_true, y_pred=y_pred)
-    return replace(Labels.check(true, pred), weight=weight)
+    return replace(Labels.check(true, pred), weight=weight, cache={})
 
 
 def check_sum(masses: Iterable[Array], n_axes: int) -> None:

@@ -18,6 +18,7 @@ from skmetrics_ext.validation.targets import MULTILABEL, kind_of, label_values, 
 from skmetrics_ext.validation.tensors import to_host
 
 _KINDS = (str, bool, int, float, np.bool_, np.integer, np.floating)
+_MANY_ROWS = 1 << 14  # which are counted as they are, not copied as codes
 _ROWS_OF_CLASS = 5  # with fewer rows a class, all may be predicted wrong by chance
 NO_SAMPLES = "Samplewise metrics are not available outside of multilabel classification."
 
@@ -62,7 +63,7 @@ class Labels:
         sample_weight: Any = None,
         absolute: bool = False,
         names: tuple[str, str] = ("y_true", "y_pred"),
-    ) -> Self:
+    ) -> Labels:
         """Check and encode; ``absolute`` keeps the weights unscaled, ``names`` appear in errors.
 
         Checked labels passed as both arguments are returned as they are; the cells of a confusion
@@ -80,12 +81,14 @@ class Labels:
                     "A ConfusionTally holds y_true, y_pred and sample_weight: pass it in the place "
                     "of both y_true and y_pred, and no sample_weight."
                 )
-            labels: Self = y_true.as_labels(absolute)
-            return labels
+            return y_true.as_labels(absolute)
         columns, weight = read_rows(
             sample_weight, absolute, **dict(zip(names, (y_true, y_pred), strict=True))
         )
         true, pred = columns
+        is_large = weight is None and true.values.shape[0] >= _MANY_ROWS
+        if is_large and (counted := CountedLabels.of(true, pred, absolute)) is not None:
+            return counted
         (true_values, true_kind), (pred_values, pred_kind) = values_of(true), values_of(pred)
         if true_kind == pred_kind == "":
             return cls._encoded((true, true_values), (pred, pred_values), weight, absolute)
@@ -130,7 +133,8 @@ class Labels:
 
     @property
     def n_rows(self) -> int:
-        return int(self.true.shape[0])
+        columns = self.cache.get("columns")
+        return int(self.true.shape[0]) if columns is None else len(columns[0])
 
     @property
     def total_weight(self) -> Any:
@@ -144,7 +148,10 @@ class Labels:
 
     def sharing_classes(self, listed: Any = None) -> Self:
         """These labels of a whole question; see `check_shared_classes`."""
-        if not self.is_multilabel and not (self.true == self.pred).any():
+        table = self.cache.get("confusion") if self.weight is None else None
+        if self.is_multilabel:
+            return self
+        if not (self.true == self.pred if table is None else table.diagonal()).any():
             true, pred = (self.classes[np.unique(codes)] for codes in (self.true, self.pred))
             check_shared_classes(true, pred, self.n_rows, listed)
         return self
@@ -204,6 +211,38 @@ class Labels:
             both, true, pred = replace(self, weight=None).indicator_sums(axis=1)
             return np.asarray((both == true) & (both == pred))
         return np.asarray((self.true == self.pred).all(axis=1))
+
+
+class CountedLabels(Labels):
+    """Labels that were counted as they are: codes are made from the columns when they are read."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, true: Column, pred: Column, absolute: bool) -> CountedLabels | None:
+        """Count two columns; None where they hold many values."""
+        tabulated = kernels.tabulate(true.values, pred.values)
+        if tabulated is None:
+            return None
+        *values, cells = tabulated
+        parts = zip((true, pred), values, strict=True)
+        first, second = ((side, own.astype(side.values.dtype)) for side, own in parts)
+        labels = cls._encoded(first, second, None, absolute)
+        table = np.zeros((len(labels.classes), len(labels.classes)), dtype=np.int64)
+        np.add.at(table, np.ix_(labels.true, labels.pred), cells)
+        labels.cache.update(columns=(true, pred), confusion=table)
+        for name in ("true", "pred"):  # codes of the distinct values, not of rows
+            object.__delattr__(labels, name)
+        return labels
+
+    def __getattr__(self, name: str) -> Any:
+        """The codes, which are no attributes yet."""
+        if name not in ("true", "pred"):
+            raise AttributeError(name)
+        true, pred = encode_columns(*((side, side.values) for side in self.cache["columns"]))[1]
+        object.__setattr__(self, "true", true)
+        object.__setattr__(self, "pred", pred)
+        return getattr(self, name)
 
 
 @dataclass(eq=False, slots=True)
@@ -308,7 +347,7 @@ def _difference(*labels: Any) -> str:
 
 
 def _are_plain(y_true: Any, y_pred: Any) -> bool:
-    """Whether both are integer arrays of one length: the common case, recognised fast."""
+    """Whether both are arrays of one length that `kernels.encode` reads best: the common case."""
     return (
         type(y_true) is np.ndarray
         and type(y_pred) is np.ndarray
@@ -317,6 +356,7 @@ def _are_plain(y_true: Any, y_pred: Any) -> bool:
         and y_true.dtype.kind in "iu"
         and y_pred.dtype.kind in "iu"
         and y_true.size > 0
+        and (y_true.size < _MANY_ROWS or y_true.dtype == y_pred.dtype == np.int64)
     )
 
 

@@ -157,3 +157,70 @@ def test_types_of_objects(values, expected):
     assert kernels.types(column) == expected
     assert kernels.types(np.repeat(column, 2)[::2]) == expected  # not dense
     assert kernels.types(np.stack([column, column], axis=1)) == expected
+
+
+NUMBERS = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "f4", "f8")
+
+
+@pytest.mark.parametrize("dtype", NUMBERS)
+@pytest.mark.parametrize("few", [True, False])
+@given(data=st.data())
+def test_tables_of_values(dtype, few, data):
+    """Counted by Python; None, where codes are counted instead, never for two values."""
+    lowest = 0 if dtype[0] in "bu" else data.draw(st.integers(-128, 60))
+    pool = [lowest, lowest + data.draw(st.integers(1, 67))] if few else range(lowest, lowest + 68)
+    size = data.draw(st.integers(1, 500))
+    columns = [
+        np.array(data.draw(st.lists(st.sampled_from(pool), min_size=size, max_size=size)))
+        for _ in range(2)
+    ]
+    true, pred = (column.clip(max=127).astype(dtype) for column in columns)
+    found = kernels.tabulate(true[::-1], pred[::-1])
+    if found is None:
+        assert not few or (kernels.active() == "numpy" and abs(pool[1] - pool[0]) >= 64)
+        return
+    pairs = list(zip(true.tolist(), pred.tolist(), strict=True))
+    rows, columns, table = found
+    assert sorted(rows.tolist()) == sorted(set(true.tolist()))
+    assert sorted(columns.tolist()) == sorted(set(pred.tolist()))
+    for i, row in enumerate(rows.tolist()):
+        for j, column in enumerate(columns.tolist()):
+            assert table[i, j] == pairs.count((row, column))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("stray", [np.nan, np.inf, -np.inf, 0.5])
+@pytest.mark.parametrize("row", [0, 1, 300, 499])
+def test_values_that_are_not_whole_are_not_counted(dtype, stray, row):
+    true, pred = np.zeros((2, 500), dtype)
+    pred[row] = stray
+    assert kernels.tabulate(true, pred) is None
+    assert kernels.tabulate(pred, true) is None
+
+
+def test_both_zeros_are_one_value():
+    rows, columns, table = kernels.tabulate(np.array([-0.0, 0, 1]), np.array([1, -0.0, 0.0]))
+    assert sorted(rows.tolist()) == sorted(columns.tolist()) == [0, 1]
+    assert table.sum() == 3
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        (np.array(["a"]), np.array(["a"])),
+        (np.array([0], object), np.array([0], object)),
+        (np.zeros((2, 2), int), np.zeros((2, 2), int)),
+        (
+            np.array([0, 100]),
+            np.array(
+                [
+                    0,
+                    1,
+                ]
+            )
+            * 2**60,
+        ),
+    ],
+)
+def test_what_is_not_counted_as_it_is(columns):
+    assert kernels.tabulate(*columns) is None or kernels.active() == "native"

@@ -34,13 +34,15 @@ versions = {
     "text": [np.array(["no", "yes", "maybe so"])[rng.integers(0, 3, n)] for _ in range(3)],
 }
 versions["narrow"] = [x.astype(np.float32) for x in versions["score"]]
+versions["small"] = [x.astype(np.int8) for x in versions["codes"]]
+versions["bits"] = [x.astype(bool) for x in versions["binary"]]
 versions["matrix"] = [np.stack([np.roll(x, i) for i in range(k)], 1) for x in versions["score"]]
 versions["text"][1] = np.array([str(i % 900) for i in range(n)], versions["text"][0].dtype)
 if sys.argv[1] == "public":  # finite scores, which the checks let pass
     versions = {name: values[: 2 + (name == "binary")] for name, values in versions.items()}
 shared = {name: values[0].copy() for name, values in versions.items()}
-binary, codes, shifted, score, weight, text, narrow, matrix = map(shared.get, (
-    "binary", "codes", "shifted", "score", "weight", "text", "narrow", "matrix"))
+binary, codes, shifted, score, weight, text, narrow, matrix, small, bits = map(shared.get, (
+    "binary", "codes", "shifted", "score", "weight", "text", "narrow", "matrix", "small", "bits"))
 second = codes[::-1]
 calls = {
     "kernels": [
@@ -49,6 +51,8 @@ calls = {
         lambda: kernels.confusion(codes, codes, 100, None),
         lambda: kernels.class_counts(codes, codes, k, weight),
         lambda: kernels.encode(shifted, shifted),
+        *(lambda own=own: kernels.tabulate(own, own) for own in (binary, codes, shifted, score)),
+        *(lambda own=own: kernels.tabulate(own, own[::-1]) for own in (small, bits)),
         lambda: kernels.encode(text),
         lambda: kernels.all_finite(score),
         lambda: kernels.value_range(score),
@@ -77,6 +81,8 @@ calls = {
     "public": sys.argv[1] == "public" and [
         lambda: sx.f1_score(codes, second, average="macro"),
         lambda: sx.cohen_kappa_score(codes, second),
+        lambda: sx.confidence_interval("f1_macro", small, small[::-1]),
+        lambda: sx.f1_score(bits, bits[::-1]),
         lambda: sx.matthews_corrcoef(binary, codes),
         lambda: sx.accuracy_score(text, text[::-1]),
         lambda: sx.f1_score(binary, codes % 2, average="macro", sample_weight=weight),

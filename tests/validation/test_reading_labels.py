@@ -1,12 +1,19 @@
 """Checked labels: their parts, sums of marks, and the classes and order of a target."""
 
+import copy
+import pickle
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import sklearn.metrics
 from scipy.sparse import coo_array, csr_array
 
 import skmetrics_ext as sx
+from skmetrics_ext.tallies import ConfusionTally, Counts
 from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities, Scores
 from skmetrics_ext.validation.containers import read_column
 from skmetrics_ext.validation.labels import read_labels, read_target, response_name, same_positive
@@ -98,6 +105,101 @@ def test_positions_of_classes():
     ):
         with refused(told):
             outputs.positions(wrong)
+
+
+# --------------------------------------------------------------------------- many rows
+
+N_ROWS = 20_000  # so many are counted before they are coded
+WAYS = {
+    **{dtype: np.dtype(dtype).type for dtype in ("int8", "uint8", "int16", "uint32", "uint64")},
+    **{dtype: np.dtype(dtype).type for dtype in ("int32", "float16", "float32", "float64")},
+    "big-endian": lambda y: y.astype(">i4"),
+    "every other row": lambda y: np.repeat(y.astype(np.int8), 2)[::2],
+    "a column": lambda y: y[:, None],
+    "a list": lambda y: y.tolist(),
+    "categories": lambda y: pd.Categorical(y, categories=[99, *np.unique(y)[::-1], -5]),
+    "other categories": pd.Categorical,
+    "pandas": lambda y: pd.Series(y, dtype="Int8"),
+    "Arrow": lambda y: pa.array(y.astype(np.int8)),
+    "Arrow dictionary": lambda y: pa.array(y).dictionary_encode(),
+    "polars": lambda y: pl.Series(y, dtype=pl.Int16),
+}
+
+
+def as_read_only(values):
+    if isinstance(values, np.ndarray):
+        values.flags.writeable = False
+    return values
+
+
+@pytest.mark.parametrize("pool", [[0, 3], [4, 5, 9], range(80), [7]])
+@pytest.mark.parametrize("first", sorted(WAYS))
+@pytest.mark.parametrize("same", [True, False])
+def test_many_labels_of_any_type_are_those_of_int64(pool, first, same):
+    rng = np.random.default_rng(len(pool))
+    true, pred = rng.choice(pool, (2, N_ROWS))
+    second = first if same else sorted(WAYS)[sorted(WAYS).index(first) - 5]
+    given = as_read_only(WAYS[first](true)), as_read_only(WAYS[second](pred))
+    found, expected = Labels.check(*given), Labels.check(true, pred)
+    assert (found.kind, found.classes.tolist()) == (expected.kind, expected.classes.tolist())
+    assert found.n_rows == N_ROWS
+    assert found.sharing_classes() is found
+    table = np.zeros((len(expected.classes),) * 2, dtype=int)
+    np.add.at(table, (expected.true, expected.pred), 1)
+    np.testing.assert_array_equal(ConfusionTally.from_labels(found).table, table)
+    assert sx.accuracy_score(*given) == np.mean(true == pred)
+    weighted = Counts.from_predictions(*given, sample_weight=np.arange(N_ROWS))
+    assert weighted.tp.sum() == np.flatnonzero(true == pred).sum()
+    for side, codes in (("true", expected.true), ("pred", expected.pred)):
+        assert getattr(found, side).dtype == np.int64
+        np.testing.assert_array_equal(getattr(found, side), codes)
+
+
+def test_many_labels_are_read_again_by_copies():
+    true = np.arange(N_ROWS, dtype=np.int8) % 3
+    for copied in (copy.deepcopy, copy.copy, lambda x: pickle.loads(pickle.dumps(x)), replace):
+        other = copied(Labels.check(true, true))
+        np.testing.assert_array_equal(other.true, true)
+    weighted = replace(Labels.check(true, true), weight=np.ones(N_ROWS), cache={})
+    assert Counts.from_labels(weighted).tp.sum() == N_ROWS
+    with pytest.raises(AttributeError):
+        Labels.check(true, true).score  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ([np.nan, 1], "Input y_true contains NaN. The first is in row 0"),
+        ([np.inf, 1], "Input y_true contains infinity"),
+        ([0.5, 1], "mix of continuous and binary"),
+        (pd.Categorical([None, 1]), "Input y_true contains NaN. The first missing value is in row"),
+        (pd.Categorical(["a", "b"]), "Mix of label input types"),
+    ],
+)
+def test_many_wrong_labels_are_refused_like_few(values, told):
+    column = (
+        values.repeat(N_ROWS // 2)
+        if hasattr(values, "categories")
+        else np.array([values] * (N_ROWS // 2)).ravel()
+    )
+    for other in (np.float64, np.int8):
+        with refused(told):
+            Labels.check(column, np.tile([0, 1], N_ROWS // 2).astype(other))
+
+
+def test_declared_orders_of_many_labels():
+    true = pd.Categorical(["b", "a"] * N_ROWS, categories=["b", "a", "c"], ordered=True)
+    found = Labels.check(true, true[::-1])
+    assert (found.classes.tolist(), found.ordered) == (["a", "b"], ("b", "a", "c"))
+    other = pd.Categorical(np.array(true), categories=["a", "b"], ordered=True)
+    assert Labels.check(true, other).ordered is None
+    assert Labels.check(np.array(true), other).ordered == ("a", "b")
+
+
+def test_many_masked_labels():
+    true, pred = np.tile(np.array([[0, 1, 1], [0, 0, 1]], np.int8), N_ROWS)
+    masked = np.ma.array(true, mask=np.arange(3 * N_ROWS) % 3 == 0)
+    assert Labels.check(masked, pred).cache["confusion"].tolist() == [[0, 0], [N_ROWS, N_ROWS]]
 
 
 # --------------------------------------------------------------------------- marks

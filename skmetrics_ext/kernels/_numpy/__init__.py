@@ -10,6 +10,7 @@ from skmetrics_ext.kernels._numpy.labels import (
     confusion,
     encode,
     squared_distances,
+    tabulate,
     types,
     value_range,
 )
@@ -43,6 +44,7 @@ __all__ = [
     "ranked_wins",
     "resampled_wins",
     "squared_distances",
+    "tabulate",
     "types",
     "value_range",
 ]

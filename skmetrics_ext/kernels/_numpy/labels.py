@@ -16,6 +16,7 @@ TABLE_CELLS_PER_ROW = 4
 SMALL_TABLE = 1 << 16
 _CHUNK = 1 << 15
 _FEW_EDGES = 32  # of bins, below which counting is faster than searching
+_FEW_VALUES = 64  # whose table of pairs stays in cache
 _SMALL_TEXT = 5000  # below, sorting costs less than the table
 _MAX_EXACT_FLOAT = 1 << 53
 _MAX_INTEGER = 2.0**63
@@ -60,7 +61,7 @@ def whole_numbers(columns: tuple[Array, ...]) -> tuple[Array, ...] | None:
     whole = []
     for column in columns:
         if column.dtype.kind == "f":
-            if not (np.abs(column) <= _MAX_EXACT_FLOAT).all():
+            if not float(np.abs(column).max(initial=0)) <= _MAX_EXACT_FLOAT:
                 return None
             integers = column.astype(np.int64)
             if not (integers == column).all():
@@ -239,6 +240,19 @@ def confusion(true: Array, pred: Array, n_classes: int, weight: Array | None) ->
         stop = start + _CHUNK  # the temporary stays in cache
         table += np.bincount(true[start:stop] * n_classes + pred[start:stop], minlength=cells)
     return table.reshape(n_classes, n_classes)
+
+
+def tabulate(true: Array, pred: Array) -> tuple[Array, Array, Array] | None:
+    """The values that occur in each column, and a table of the rows of each two of them.
+
+    None where there are many, or floats that are not whole; integers for whole floats.
+    """
+    whole = whole_numbers((true, pred)) if true.ndim == pred.ndim == 1 else None
+    if whole is None or any(int(side.max()) - int(side.min()) >= _FEW_VALUES for side in whole):
+        return None
+    (rows, (true,)), (columns, (pred,)) = map(encode, whole)
+    table = confusion(true, pred, max(len(rows), len(columns)), None)
+    return rows, columns, table[: len(rows), : len(columns)]
 
 
 def class_counts(

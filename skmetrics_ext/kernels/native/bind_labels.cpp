@@ -135,6 +135,93 @@ nb::object encode_integers_(nb::list columns, std::size_t cells_per_row, std::si
                         codes);
 }
 
+// The values that occur in either column, and the rows of each two of them.
+template <class V>
+nb::object occurring(const std::vector<V>& true_values, const std::vector<V>& pred_values,
+                     const std::vector<i64>& table, std::size_t width) {
+  std::vector<std::size_t> rows, columns;
+  for (std::size_t i = 0; i < true_values.size(); ++i) {
+    const i64* row = table.data() + i * width;
+    if (std::any_of(row, row + width, [](i64 cell) { return cell != 0; })) rows.push_back(i);
+  }
+  for (std::size_t j = 0; j < pred_values.size(); ++j) {
+    if (std::any_of(rows.begin(), rows.end(),
+                    [&](std::size_t i) { return table[i * width + j] != 0; })) {
+      columns.push_back(j);
+    }
+  }
+  Memory<V> true_found(rows.size()), pred_found(columns.size());
+  Memory<i64> cells(rows.size() * columns.size());
+  for (std::size_t j = 0; j < columns.size(); ++j) pred_found.data[j] = pred_values[columns[j]];
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    true_found.data[i] = true_values[rows[i]];
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+      cells.data[i * columns.size() + j] = table[rows[i] * width + columns[j]];
+    }
+  }
+  return nb::make_tuple(as_array(true_found.take(), {rows.size()}),
+                        as_array(pred_found.take(), {columns.size()}),
+                        as_array(cells.take(), {rows.size(), columns.size()}));
+}
+
+// The values of each column, their table and its width; an empty table where they are too many.
+template <class T, class V>
+std::size_t count_values(const T* true_, const T* pred, std::size_t n, std::vector<V>& true_values,
+                         std::vector<V>& pred_values, std::vector<i64>& table) {
+  const Pair<T> of_true(true_, n), of_pred(pred, n);
+  i64 cells[4];
+  if (of_true.are_whole() && of_pred.are_whole() &&
+      count_pairs(true_, pred, n, of_true, of_pred, cells)) {
+    true_values = {of_true.first, of_true.second};
+    pred_values = {of_pred.first, of_pred.second};
+    table.assign(cells, cells + 4);
+    return 2;
+  }
+  if constexpr (std::is_integral_v<T>) {
+    const auto in_true = range_of(Column<T>{true_, 1}, n), in_pred = range_of(Column<T>{pred, 1}, n);
+    const u64 span = std::max(static_cast<u64>(in_true.high) - static_cast<u64>(in_true.low),
+                              static_cast<u64>(in_pred.high) - static_cast<u64>(in_pred.low));
+    if (span >> SmallTable::most_bits) return 0;
+    const auto width = static_cast<std::size_t>(span) + 1;
+    SmallTable counted(width, n);
+    table.assign(width * width, 0);
+    if (!counted.add(true_, pred, n, in_true.low, in_pred.low) || !counted.read(table.data())) {
+      table.clear();
+    }
+    for (std::size_t i = 0; i < width; ++i) {
+      true_values.push_back(static_cast<V>(static_cast<u64>(in_true.low) + i));
+      pred_values.push_back(static_cast<V>(static_cast<u64>(in_pred.low) + i));
+    }
+    return width;
+  }
+  return 0;
+}
+
+// Two columns of one type -> the values that occur in each, the rows of each two of them. None for
+// many values, and for floats that are not two whole numbers.
+nb::object tabulate_(nb::handle true_, nb::handle pred_) {
+  const Array first(true_, Layout::dense), second(pred_, Layout::dense);
+  const std::size_t n = first.is_column() ? first.size() : 0;
+  if (n == 0 || !second.is_column() || second.size() != n) return nb::none();
+  const auto run = [&](auto column) -> nb::object {
+    using T = std::remove_cv_t<std::remove_pointer_t<decltype(column.data)>>;
+    using V = std::conditional_t<std::is_floating_point_v<T>, double, i64>;
+    if (!second.holds<T>()) return nb::none();
+    std::vector<V> true_values, pred_values;
+    std::vector<i64> table;
+    std::size_t width;
+    {
+      nb::gil_scoped_release unlocked;
+      width = count_values(first.data<T>(), second.data<T>(), n, true_values, pred_values, table);
+    }
+    if (table.empty()) return nb::none();
+    return occurring(true_values, pred_values, table, width);
+  };
+  if (first.holds<double>()) return run(first.column<double>());
+  if (first.holds<float>()) return run(first.column<float>());
+  return by_integer(first, run);
+}
+
 nb::object squared_distances_(nb::handle marks_, nb::handle proba_) {
   const Array marks(marks_, Layout::dense), proba(proba_, Layout::dense);
   if (!marks.is_column() || !marks.holds<i64>() || !proba.is_column() || !proba.holds<double>() ||
@@ -291,6 +378,7 @@ void bind_labels(nb::module_& m) {
   define(m, "encode_text", &encode_text_);
   define(m, "encode_objects", &encode_objects_);
   define(m, "squared_distances", &squared_distances_);
+  define(m, "tabulate", &tabulate_);
   define(m, "types", &types_);
 }
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "keys.hpp"
@@ -21,9 +23,11 @@ class SmallTable {
       : k_(n_classes), bits_(bits_for(n_classes)), cells_(std::size_t{1} << 2 * bits_),
         ways_(n < most_ways * cells_ ? 1 : most_ways), counts_(ways_ * cells_) {}
 
-  // False where a code has more bits.
-  bool add(const i64* true_, const i64* pred, std::size_t n) {
-    const u64 seen = ways_ == 1 ? count<1>(true_, pred, n) : count<most_ways>(true_, pred, n);
+  // Counts values less the lowest of each column. False where such a code has more bits.
+  template <class T>
+  bool add(const T* true_, const T* pred, std::size_t n, T true_low = 0, T pred_low = 0) {
+    const u64 seen = ways_ == 1 ? count<1>(true_, pred, n, true_low, pred_low)
+                                : count<most_ways>(true_, pred, n, true_low, pred_low);
     return seen >> bits_ == 0;
   }
 
@@ -43,14 +47,15 @@ class SmallTable {
   static constexpr std::size_t most_ways = 4;
 
   // The bits that occur in codes. Those beyond the table count somewhere inside.
-  template <std::size_t ways>
-  u64 count(const i64* true_, const i64* pred, std::size_t n) {
+  template <std::size_t ways, class T>
+  u64 count(const T* true_, const T* pred, std::size_t n, T true_low, T pred_low) {
     i64* const counts = counts_.data();
     const int bits = bits_;
     const std::size_t cells = cells_;
     u64 seen = 0;
     const auto cell = [=, &seen](std::size_t i) {
-      const auto row = static_cast<u64>(true_[i]), column = static_cast<u64>(pred[i]);
+      const u64 row = static_cast<u64>(true_[i]) - static_cast<u64>(true_low);
+      const u64 column = static_cast<u64>(pred[i]) - static_cast<u64>(pred_low);
       seen |= row | column;
       return static_cast<std::size_t>(row << bits | column) & (cells - 1);
     };
@@ -81,6 +86,89 @@ inline bool confusion(const i64* true_, const i64* pred, std::size_t n, std::siz
     if (row >= n_classes || column >= n_classes) return false;
     ++table[static_cast<std::size_t>(row) * n_classes + static_cast<std::size_t>(column)];
   }
+  return true;
+}
+
+template <class T>
+using Unsigned = std::conditional_t<
+    sizeof(T) == 8, u64,
+    std::conditional_t<sizeof(T) == 4, std::uint32_t,
+                       std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
+
+// The first value of a column and the first other one, or the same twice: codes 0 and 1. The code
+// is computed from the bits of a value, by operations that exist for vectors of its type.
+template <class T>
+class Pair {
+ public:
+  using Bits = Unsigned<T>;
+
+  Pair(const T* values, std::size_t n) : first(read_once(values)), second(first) {
+    for (std::size_t i = 1; i < n && second == first; ++i) second = read_once(values + i);
+    first_ = bits_of(first);
+    difference_ = static_cast<Bits>(first_ ^ bits_of(second));
+    while (difference_ != 0 && (difference_ >> place_ & 1) == 0) ++place_;
+  }
+
+  // Sets bits of `others` where the value is none of the two.
+  Bits code(T value, Bits& others) const {
+    const auto apart = static_cast<Bits>(bits_of(value) ^ first_);
+    if constexpr (sizeof(T) == 8) {
+      const Bits code = apart >> place_ & 1;
+      others |= apart ^ ((0 - code) & difference_);
+      return code;
+    }
+    const Bits code = apart != 0;
+    others = static_cast<Bits>(others | (code & (apart != difference_)));
+    return code;
+  }
+
+  bool are_whole() const {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::isfinite(first) && std::isfinite(second) && std::floor(first) == first &&
+             std::floor(second) == second;
+    }
+    return true;
+  }
+
+  T first, second;
+
+ private:
+  static Bits bits_of(T value) {
+    if constexpr (std::is_floating_point_v<T>) value += 0;  // -0.0 is 0.0
+    Bits bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+  }
+
+  Bits first_, difference_;
+  int place_ = 0;  // of a bit in which the two differ
+};
+
+// Rows by their codes (2, 2). False where a value has none.
+template <class T>
+bool count_pairs(const T* true_, const T* pred, std::size_t n, const Pair<T>& of_true,
+                 const Pair<T>& of_pred, i64* table) {
+  using Bits = Unsigned<T>;
+  constexpr std::size_t part = 240;  // rows that one byte counts
+  i64 in_true = 0, in_pred = 0, in_both = 0;
+  for (std::size_t start = 0; start < n; start += part) {
+    const std::size_t stop = std::min(n, start + part);
+    Bits second_true = 0, second_pred = 0, both = 0, others = 0;
+    for (std::size_t i = start; i < stop; ++i) {
+      const Bits row = of_true.code(true_[i], others), column = of_pred.code(pred[i], others);
+      second_true = static_cast<Bits>(second_true + row);
+      second_pred = static_cast<Bits>(second_pred + column);
+      both = static_cast<Bits>(both + (row & column));
+    }
+    if (others) return false;
+    in_true += static_cast<i64>(second_true);
+    in_pred += static_cast<i64>(second_pred);
+    in_both += static_cast<i64>(both);
+  }
+  table[3] = in_both;
+  table[2] = in_true - in_both;
+  table[1] = in_pred - in_both;
+  table[0] = static_cast<i64>(n) - in_true - in_pred + in_both;
   return true;
 }
 
