@@ -429,3 +429,64 @@ def test_differences_of_four_samples_have_the_sum_of_their_variances():
     for found, value in ((first - second, 0.3 - 0.25), (first + second, 0.3 + 0.25)):
         assert found.value == pytest.approx(value)
         assert found.standard_error == pytest.approx(variance**0.5)
+
+
+def test_a_multiple_keeps_the_uneven_distances_of_its_part():
+    """Half of a share less another one, by the formula of Zou & Donner."""
+    a, b = sx.proportion_interval(30, 40), sx.proportion_interval(12, 50)
+    found = 0.5 * a - b
+    down = np.hypot((a.value - a.low) / 2, b.high - b.value)
+    up = np.hypot((a.high - a.value) / 2, b.value - b.low)
+    assert abs(down - up) > 0.04
+    assert (found.value - found.low, found.high - found.value) == pytest.approx((down, up))
+
+
+def test_a_single_trial_can_be_subtracted():
+    assert (sx.proportion_interval(1, 1) - sx.proportion_interval(0, 1)).value == 1
+
+
+def test_a_multiple_is_tested_as_its_part():
+    """Gini is twice the area less 1: 0.3 is an area of 0.65."""
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, 2, 80)
+    area = sx.confidence_interval("roc_auc", true, true + rng.normal(size=80))
+    expected = area.test(null=0.65).p_value
+    assert (2 * area - 1).test(null=0.3).p_value == pytest.approx(expected)
+    assert 0.01 < expected < 0.99
+
+
+def test_a_mean_of_weighted_and_of_other_rows():
+    """Rows without weights weigh 1; squares of what rows add, with n / (n - 1) of each part."""
+    rng = np.random.default_rng(0)
+    true, pred, weight = rng.integers(0, 2, 50), rng.integers(0, 2, 50), rng.integers(1, 4, 30) / 2
+    right = (true == pred) * 1.0
+    first = sx.confidence_interval("accuracy", true[:30], pred[:30], sample_weight=weight)
+    second = sx.confidence_interval("accuracy", true[30:], pred[30:])
+    parts = [
+        weight * (right[:30] - np.average(right[:30], weights=weight)) / weight.sum(),
+        (right[30:] - right[30:].mean()) / 20,
+    ]
+    variance = sum((part**2).sum() / 4 * len(part) / (len(part) - 1) for part in parts)
+    found = sx.mean([first, second])
+    assert found.standard_error == pytest.approx(variance**0.5)
+    assert found.n_effective == pytest.approx(weight.sum() ** 2 / (weight**2).sum() + 20)
+
+
+@pytest.mark.parametrize("kind", ["groups", "strata"])
+def test_a_mean_keeps_the_groups_and_the_strata_of_its_parts_apart(kind):
+    """By the sums of each group, or the rows of each stratum, of 30 rows and of 20 others."""
+    rng = np.random.default_rng(0)
+    true, pred, mark = (rng.integers(0, n, 50) for n in (2, 2, 4))
+    parts, variance = [], 0.0
+    for rows in (slice(0, 30), slice(30, 50)):
+        asked = {kind: mark[rows]}
+        parts.append(sx.confidence_interval("accuracy", true[rows], pred[rows], **asked))
+        right = (true[rows] == pred[rows]) - parts[-1].value
+        n_rows, n_marks = len(right), len(np.unique(mark[rows]))
+        if kind == "groups":
+            sums = np.bincount(mark[rows], weights=right) / n_rows
+            variance += (sums**2).sum() * n_marks / (n_marks - 1) / 4
+        else:
+            each = [right[mark[rows] == k] for k in range(4)]
+            variance += sum(len(own) * own.var(ddof=1) for own in each) / n_rows**2 / 4
+    assert sx.mean(parts).standard_error == pytest.approx(variance**0.5)

@@ -102,6 +102,7 @@ def test_errors_that_do_not_vary_are_left_out():
     alone = level_of_all(np.array([[1.0]]), 0.95, 999, 0)
     with_none = level_of_all(np.array([[0.0, 0.0], [0.0, 1.0]]), 0.95, 999, 0)
     assert alone == with_none == pytest.approx(0.95)
+    assert level_of_all(np.zeros((2, 2)), 0.95, 999, 0) == pytest.approx(0.95)
 
 
 def test_covariance_of_recalls_is_that_of_a_multinomial():
@@ -213,3 +214,14 @@ def test_net_benefit_on_its_grid_is_that_of_the_formula():
         treated = at <= PROBA
         expected = np.mean(treated & (TRUE == 1)) - np.mean(treated & (TRUE == 0)) * at / (1 - at)
         assert value == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("n_negative", "points"),
+    [(6, [0.5]), (10, [0.5]), (20, np.arange(25, 76) / 100), (40, np.arange(13, 88) / 100)],
+)
+def test_points_have_five_negatives_on_either_side_or_as_many_as_any(n_negative, points):
+    true = np.repeat([0, 1], [n_negative, 30])
+    score = np.random.default_rng(0).normal(size=len(true)) + true
+    found = curve_band("sensitivity_at_specificity", true, score)
+    np.testing.assert_allclose(found.at, points)

@@ -102,3 +102,18 @@ def test_thresholds_and_gaps():
     assert json.loads(gaps.to_json())["rows"][0]["metric"] == "accuracy"
     assert [row["n_rows"] for row in gaps.to_dict()["rows"]] == [50, 50]
     assert "Holm" in gaps.cite()
+
+
+def test_clustered_rows_are_cited_with_their_effective_number():
+    true = np.arange(60) % 2
+    pred = np.where(np.arange(60) // 4 % 5 == 0, 1 - true, true)
+    found = sx.confidence_interval("accuracy", true, pred, groups=np.arange(60) // 4)
+    # All rows of a group are right or wrong: as many as there are groups.
+    n_rows = 60 / found.design_effect
+    assert n_rows == pytest.approx(15, rel=0.1)
+    assert found.cite().endswith(f", 15 clusters, effective sample size {n_rows:.4g}")
+    assert "clusters" not in sx.confidence_interval("accuracy", true, pred).cite()
+    even = np.where(np.arange(60) % 5 == 0, 1 - true, true)  # about as many wrong in each group
+    found = sx.confidence_interval("accuracy", true, even, groups=np.arange(60) // 4)
+    assert found.design_effect < 1
+    assert found.cite().endswith(f", effective sample size {60 / found.design_effect:.4g}")

@@ -192,6 +192,7 @@ def test_no_row_wrong_has_the_interval_of_a_proportion() -> None:
     )
     want = proportion_interval(0, 40)
     assert (found.value, found.low, found.high) == (0.0, want.low, want.high)
+    assert found.standard_error == 0
     assert found.method == "wilson"
     assert "same loss" in found.note
 

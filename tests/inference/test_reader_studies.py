@@ -107,6 +107,21 @@ def test_readers_with_own_cases_are_a_t_test_of_their_values():
     assert (found.low, found.high) == pytest.approx(tuple(test.confidence_interval()))
 
 
+def placements(score, name):
+    """What each case adds to a reader's area, by DeLong: squares sum to its variance."""
+    rows = np.flatnonzero(DESIGN["readers"] == name)
+    rows = rows[np.argsort(DESIGN["groups"][rows])]
+    sign, found = np.sign(score.sum()), np.zeros(len(rows))
+    score, true = np.abs(score[rows]), Y[rows]
+    wins = (score > score[:, None]) + (score == score[:, None]) / 2
+    for label in (0, 1):
+        own, other = np.flatnonzero(true == label), np.flatnonzero(true != label)
+        share = wins[np.ix_(own, other)].mean(axis=1)
+        share = share if label == 0 else 1 - share
+        found[own] = (share - share.mean()) / np.sqrt(len(own) * (len(own) - 1))
+    return sign * found
+
+
 def test_readers_of_one_model_each():
     first = np.isin(DESIGN["readers"], ["r0", "r1"])
     a, b = np.where(first, A, np.nan), np.where(first, np.nan, B)
@@ -120,11 +135,25 @@ def test_readers_of_one_model_each():
     left, right = [areas["b", "r2"], areas["b", "r3"]], [areas["a", "r0"], areas["a", "r1"]]
     assert found.value == pytest.approx(np.mean(left) - np.mean(right))
     spread = np.var(left, ddof=1) / 2 + np.var(right, ddof=1) / 2
-    assert found.standard_error**2 >= spread
+    sides = [(B, ["r2", "r3"]), (-A, ["r0", "r1"])]
+    parts = [np.array([placements(score, name) for name in names]) for score, names in sides]
+    of_means = sum(part.mean(axis=0) for part in parts)
+    # Covariances of two readers: of one model without the readers' own variances.
+    shared = of_means @ of_means - sum((part**2).sum() / 4 for part in parts)
+    shared += sum((part[0] @ part[1]) / 2 for part in parts)
+    assert found.standard_error**2 == pytest.approx(spread + shared, rel=1e-10)
     assert "2 and 2 random readers" in found.method
     mixed = np.where(DESIGN["readers"] == "r0", B, b)
     with pytest.raises(ValueError, match="used one of both models"):
         sx.compare("roc_auc", Y, mixed, a, **DESIGN)
+
+
+@pytest.mark.parametrize("n_readers", [2, 3])
+def test_two_readers_are_said_to_be_few(n_readers):
+    kept = np.isin(DESIGN["readers"], ["r0", "r1", "r2"][:n_readers])
+    design = {name: column[kept] for name, column in DESIGN.items()}
+    found = sx.confidence_interval("roc_auc", Y[kept], A[kept], **design)
+    assert ("add readers" in found.note) == (n_readers == 2)
 
 
 def test_one_reader_is_a_sample_of_cases():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
+from support.compare import undefined_allowed
 from support.public import DEPRECATED
 
 from skmetrics_ext import compare_samples, confidence_interval, delong_test, f1_score
@@ -349,3 +350,46 @@ def test_metrics_that_noise_makes_larger_have_no_default_interval(metric):
     assert found.concluded is None
     drawn = compare_samples(metric, *A, *B, method="bca", n_resamples=50, random_state=0)
     assert drawn.low < drawn.high
+
+
+def test_a_sample_that_is_undefined_has_no_difference_by_any_method():
+    true = np.repeat([0, 1], 20)
+    pred = np.where(np.arange(40) % 5 == 0, 1 - true, true)
+    for method in ("welch", "auto"):
+        with undefined_allowed():
+            found = compare_samples("precision", true, 0 * true, true, pred, method=method)
+        assert np.isnan([found.value, found.low, found.high]).all()
+        assert (found.value_a, found.value_b, found.method) == (0.0, 0.8, "none")
+        assert found.note == "a: undefined: nothing is predicted as the class"
+
+
+def test_ratios_are_asked_again_as_their_logarithms():
+    """The distances of the logarithms of both bounds, by Zou & Donner, at every level."""
+    true, pred = np.repeat([0, 1], 30), np.arange(60) % 7 < 3
+    other = np.where(np.arange(60) % 4 == 0, true, 1 - true)
+    samples = "positive_likelihood_ratio", true, 1 - pred, true, other
+    for level in (0.95, 0.8):
+        found = compare_samples(*samples, confidence_level=level)
+        a, b = (
+            confidence_interval(samples[0], *rows, confidence_level=level)
+            for rows in (samples[1:3], samples[3:])
+        )
+        (x, low_x, high_x), (y, low_y, high_y) = (
+            np.log([one.value, one.low, one.high]) for one in (a, b)
+        )
+        down, up = np.hypot(x - low_x, high_y - y), np.hypot(high_x - x, y - low_y)
+        assert (found.low, found.high) == pytest.approx((x - y - down, x - y + up))
+        again = compare_samples(*samples).at(level)
+        assert (again.value, again.low, again.high) == pytest.approx(
+            (found.value, found.low, found.high), rel=1e-12
+        )
+        assert again.p_value == pytest.approx(found.p_value)
+        assert again.method == found.method == "mover, log_ratio"
+
+
+def test_the_number_of_draws_is_that_of_the_comparison():
+    (true, score), (other_true, other) = A, B
+    asked = {"method": "bca", "n_resamples": 199, "random_state": 0}
+    found = compare_samples("roc_auc", true, score, other_true, other, **asked)
+    assert found.draws == 199
+    assert compare_samples("roc_auc", true, score, other_true, other).draws is None

@@ -59,6 +59,17 @@ def test_a_share_has_the_variance_of_its_strata():
     assert grouped.variance == pytest.approx(by_hand(sums, patients // 100), rel=1e-12)
 
 
+def test_the_contributions_that_count_are_those_within_strata():
+    """The effective number of rows or patients: squares of squares by fourth powers."""
+    right = (PRED == Y) / N
+    sums = np.bincount(np.unique(PATIENT, return_inverse=True)[1], weights=right - right.mean())
+    for parts, strata, groups in ((right, SITE, None), (sums, np.unique(PATIENT) // 100, PATIENT)):
+        sizes, of_stratum = np.bincount(strata), np.bincount(strata, weights=parts)
+        within = parts - (of_stratum / np.maximum(sizes, 1))[strata]
+        found = statistic_of("accuracy", strata=SITE, groups=groups).effective
+        assert found == pytest.approx((within**2).sum() ** 2 / (within**4).sum(), rel=1e-9)
+
+
 def test_each_stratum_costs_a_degree_of_freedom():
     # Patients of unequal numbers of rows count as their effective number (Kish 1965).
     sizes = np.unique(PATIENT, return_counts=True)[1]

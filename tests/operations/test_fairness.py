@@ -125,3 +125,13 @@ def test_refusals():
     one = evaluated(FRAME[FRAME["site"] == "a"])
     with pytest.raises(ValueError, match="needs two groups"):
         one.demographic_parity()
+
+
+def test_a_share_of_1_has_the_variance_of_one_further_row_of_either_kind():
+    """10 of 10 and 12 of 20: (11 / 12) (1 / 12) / 12 and 0.6 * 0.4 / 20."""
+    cells = {"a": (10, 0, 5, 5), "b": (12, 8, 5, 5)}
+    found = evaluated(frame_of(cells)).equal_opportunity()
+    error = (11 / 12**3 + 0.6 * 0.4 / 20) ** 0.5
+    z = stats.norm.ppf(0.975)
+    assert found.value == pytest.approx(0.4)
+    assert (found.low, found.high) == pytest.approx((0.4 - z * error, 0.4 + z * error), abs=1e-3)

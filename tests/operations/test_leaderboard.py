@@ -239,3 +239,13 @@ def test_rows_are_subtracted():
         assert row.low < row.value < row.high
     with pytest.raises(ValueError, match="over='these'"):
         sx.leaderboard(estimates, over="data sets").against("c")
+
+
+def test_a_rank_is_1_and_the_number_of_better_models():
+    y = np.arange(60) % 2
+    wrong = {"a": 3, "b": 9, "c": 9, "d": 20}
+    models = {name: np.where(np.arange(60) < n, 1 - y, y) for name, n in wrong.items()}
+    rows = {row.model: row for row in sx.leaderboard("accuracy", y, models).rows}
+    assert {name: row.rank for name, row in rows.items()} == {"a": 1, "b": 2, "c": 2, "d": 4}
+    losses = {row.model: row for row in sx.leaderboard("error_rate", y, models).rows}
+    assert {name: row.rank for name, row in losses.items()} == {"a": 1, "b": 2, "c": 2, "d": 4}

@@ -102,6 +102,21 @@ def test_other_metrics_pool_the_variance_of_a_row():
         assert all(row["low"] < row["value"] < row["high"] for row in table)
 
 
+def test_groups_without_a_value_are_listed():
+    """The area of a group of one class is undefined; a metric without a derivative has none."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": np.repeat([*"uvwxyz"], 40), "y": np.arange(240) % 2})
+    frame["s"] = frame.y + rng.normal(size=240)
+    frame.loc[frame.a == "z", "y"] = 0
+    asked = {"true": "y", "score": "s", "by": ["a"], "intervals": True}
+    found = sx.evaluate(frame, metrics=["roc_auc", "ks_statistic"], **asked)
+    table = found.shrunk("roc_auc")
+    assert len(table) == 5
+    assert "for want of rows or of a value: z" in str(table)
+    with pytest.raises(ValueError, match="0 groups have"):
+        found.shrunk("ks_statistic")
+
+
 def test_groups_without_enough_rows_are_listed():
     rows = np.array(reference.ROWS)
     hits = np.array(reference.HITS)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from scipy import stats
 from sklearn.base import clone
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
@@ -406,3 +407,16 @@ def test_fewest_rows_are_rows_with_weight(metric):
     only_a = get_scorer(metric)(model, X[:6], y[:6])
     assert of_a == pytest.approx(only_a)
     assert whole < of_a
+
+
+@pytest.mark.parametrize("name", ["accuracy", "neg_error_rate"])
+def test_the_bound_of_the_worst_group_is_that_of_its_share_at_the_level_of_all(name):
+    """Clopper and Pearson at 1 - 0.05 / 3: 17 of 20, 15 of 20 and 30 of 30 are right."""
+    y, groups = np.arange(70) % 2, np.repeat(["a", "b", "c"], [20, 20, 30])
+    pred = np.where(np.isin(np.arange(70), [1, 2, 3, 21, 22, 23, 24, 25]), 1 - y, y)
+    X = 20.0 * pred[:, None] - 10
+    model = LogisticRegression().fit(X, pred)  # predicts the sign
+    scorer = get_scorer(name, worst_of="group", worst_of_bound=True)
+    high = stats.beta.ppf(1 - 0.05 / 3 / 2, 15 + 1, 5)
+    expected = high if name == "accuracy" else high - 1
+    assert scorer(model, X, y, group=groups) == pytest.approx(expected, rel=1e-12)

@@ -10,6 +10,7 @@ import pytest
 import sklearn.metrics
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.exceptions import UndefinedMetricWarning
 from support.samples import samples
 from support.versions import has
 
@@ -249,3 +250,13 @@ def test_what_is_refused(true, score, more, message):
         sx.metric_at_thresholds(true, score, sx.f1_score, **more)
     with pytest.raises(ValueError, match="metric_func must be callable"):
         sx.metric_at_thresholds([0, 1], [0.1, 0.2], "f1")
+
+
+@pytest.mark.parametrize("name", ["cramers_v", "goodman_kruskal_lambda_pred"])
+def test_a_value_that_is_undefined_at_some_threshold_is_warned_of_once(name):
+    """All scores are at or above the last threshold: all rows are predicted as one class."""
+    metric = METRICS[name].function
+    with pytest.warns(UndefinedMetricWarning, match="is undefined") as told:
+        values, _ = sx.metric_at_thresholds([1, 0, 0, 1, 0], [0.1, 0.2, 0.3, 0.4, 0.5], metric)
+    assert np.isnan(values).tolist() == [False] * 4 + [True]
+    assert len(told) == 1

@@ -189,3 +189,36 @@ def test_options_of_draws_belong_to_an_interval():
         optimal_threshold(
             TRUE, SCORE, constraint=("recall", ">=", 0.5), confidence=0.9, interval=True
         )
+
+
+def test_five_rows_on_the_wrong_side_are_enough():
+    true = np.repeat([0, 1], 100)
+    for n_wrong in (4, 5):
+        score = np.arange(200.0)
+        score[100 : 100 + n_wrong] = -np.arange(1, n_wrong + 1)
+        score[92:100] = 300 + np.arange(8)
+        found = optimal_threshold(true, score, **ABOUT, interval=True).threshold
+        assert found.note.startswith("few rows on the wrong side of") == (n_wrong < 5)
+        if n_wrong == 4:
+            assert found.note.endswith(": 4 positive (decides the lower bound)")
+
+
+def test_without_a_wrong_row_the_bounds_are_the_next_scores():
+    """Each class far from the other: no draw moves the threshold by more than a few scores."""
+    true, score = np.repeat([0, 1], 60), np.r_[np.arange(60), 1000 + 100 * np.arange(60)]
+    found = optimal_threshold(true, score, **ABOUT, interval=True).threshold
+    assert (found.value, found.low) == (1000, 59)
+    assert found.high >= 1100
+
+
+@pytest.mark.parametrize(("criterion", "sign"), [("accuracy", 1), ("error_rate", -1)])
+def test_the_better_bound_is_moved_by_half_of_the_optimism(criterion, sign):
+    """At a level of nearly 0 the interval of rows has no width."""
+    found = optimal_threshold(
+        TRUE, SCORE, criterion=criterion, **ABOUT, interval=True, confidence_level=1e-6
+    )
+    value, optimism = found.value, found.optimism
+    assert optimism == found.chosen.value - value.value
+    assert sign * optimism > 0.01
+    ends = sorted((value.value, value.value + optimism / 2))
+    assert [value.low, value.high] == pytest.approx(ends, abs=1e-6)

@@ -1,13 +1,20 @@
 """Intervals of areas of several classes: influence against derivatives, coverage."""
 
+from functools import partial
 from itertools import combinations
 
 import numpy as np
 import pytest
 from sklearn.exceptions import UndefinedMetricWarning
 from support.areas import auc_interval, contributions, newcombe_bounds
+from support.compare import undefined_allowed
 
-from skmetrics_ext import confidence_interval, roc_auc_score
+from skmetrics_ext import (
+    average_precision_score,
+    confidence_interval,
+    influence_values,
+    roc_auc_score,
+)
 
 RNG = np.random.default_rng(5)
 N, K = 160, 4
@@ -238,3 +245,24 @@ def test_pairs_without_an_error_have_the_bounds_of_the_rows_of_both_their_classe
     pairs = [(4, 9), (4, 25), (9, 25)]
     expected = np.mean([newcombe_bounds(1, m, n)[0] for m, n in pairs])
     assert found.low == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("weight", [np.ones(5), np.array([1.0, 2.0, 1.0, 3.0, 1.0])])
+def test_a_row_of_a_mean_over_rows_adds_its_distance_from_the_mean(weight):
+    """One without a positive has an average precision of 0."""
+    marks = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 0]])
+    none = np.vstack([[0, 0, 0], marks[1:]])
+    score = np.random.default_rng(0).random((5, 3))
+    for function, true in (
+        (roc_auc_score, marks),
+        (average_precision_score, marks),
+        (average_precision_score, none),
+    ):
+        each = np.array(
+            [function(*row) if any(row[0]) else 0 for row in zip(true, score, strict=True)]
+        )
+        expected = (each - np.average(each, weights=weight)) * weight / weight.sum() * 5
+        asked = partial(function, average="samples")
+        with undefined_allowed():
+            found = influence_values(asked, true, score, sample_weight=weight)
+        np.testing.assert_allclose(found, expected, atol=1e-12)

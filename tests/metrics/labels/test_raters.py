@@ -227,3 +227,5 @@ def test_an_interval_needs_two_items() -> None:
         sx.confidence_interval("krippendorff_alpha", [[1, 2], [None, 1]])
     with pytest.raises(ValueError, match="y_pred is missing"):
         sx.confidence_interval("cohen_kappa", RATINGS)
+    found = sx.confidence_interval("fleiss_kappa", [[1, 1], [1, 2]])
+    assert found.value == pytest.approx((0.5 - 0.625) / 0.375)

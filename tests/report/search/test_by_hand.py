@@ -167,3 +167,13 @@ def test_a_metric_of_two_classes_is_refused_before_a_fit():
 def test_the_tested_share_is_between_0_and_1(share):
     with pytest.raises(ValueError, match="test_size"):
         simplest_within("max_depth", test_size=share)
+
+
+def test_candidates_that_guess_are_corrected_to_a_value_that_guessing_has():
+    """Three classes, of which each guess is right in a third."""
+    X, y = np.zeros((120, 2)), np.arange(120) % 3
+    models = {
+        f"guess {seed}": DummyClassifier(strategy="uniform", random_state=seed) for seed in (0, 1)
+    }
+    best = search_report(models, X, y, scoring="accuracy", random_state=0)
+    assert 0.25 < best.best.low < 1 / 3 + 0.02 < best.best.value < best.naive < 0.6
