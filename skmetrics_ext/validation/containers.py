@@ -19,6 +19,7 @@ from skmetrics_ext.validation.errors import InvalidParameterError
 from skmetrics_ext.validation.tensors import is_tensor, take_of_tensor, to_host, widened
 
 _FLOATS = ("float64", "float32", "float", "double", "halffloat")
+_FEW = 10_000  # rows
 EXACT = 2**53  # floats represent each integer up to here
 
 
@@ -343,13 +344,26 @@ def _read_polars(data: Any, name: str) -> Column:
         )
     if kind == "Enum":
         text = data.dtype.categories.to_numpy().astype(str)
-        codes = data.to_physical().to_numpy().astype(np.int64)
-        return Column(name, codes, text, ordered=True)
-    if kind in ("String", "Utf8", "Categorical"):  # physical codes are shared with other columns
+        return Column(name, data.to_physical().to_numpy(), text, ordered=True)
+    if kind == "Categorical":  # whose codes are shared with other columns
+        physical = data.to_physical()
+        n_codes = (physical.max() or 0) + 1
+        if n_codes <= _FEW + len(data):
+            rows = physical.arg_unique()
+            words = data.gather(rows).cast(str).to_numpy().astype(object)
+            categories = np.resize(words, n_codes)
+            categories[physical.gather(rows).to_numpy()] = words
+            return Column(name, physical.to_numpy(), categories, names=names_of(data))
+    if kind in ("String", "Utf8", "Categorical"):
         from polars import Enum
 
-        found = data.unique().cast(str).sort()
-        codes = data.cast(Enum(found)).to_physical().to_numpy().astype(np.int64)
+        head = data.head(_FEW)  # holds all values, if they are few
+        for part in (head, data) if 10 * head.n_unique() < _FEW else (data,):
+            found = part.unique().cast(str).sort()
+            coded = data.cast(Enum(found), strict=False)
+            if not coded.null_count():
+                break
+        codes = coded.to_physical().to_numpy()
         return Column(name, codes, found.to_numpy().astype(object), names=names_of(data))
     return Column(name, data.to_numpy(), names=names_of(data))
 
@@ -370,7 +384,7 @@ def _read_pyarrow(data: Any, name: str) -> Column:
         data = data.cast("string") if str(data.type) == "string_view" else data
         data = data.dictionary_encode()
     if hasattr(data, "dictionary"):
-        codes = np.asarray(data.indices).astype(np.int64)
+        codes = np.asarray(data.indices)
         return Column(name, codes, np.asarray(data.dictionary), bool(data.type.ordered))
     return Column(name, data.to_numpy(zero_copy_only=False))
 

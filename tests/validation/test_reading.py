@@ -483,3 +483,24 @@ def test_a_report_is_of_the_rows_that_are_not_masked():
     score = np.ma.array([[0.5, 0.5], [0.1, 0.9], [0.9, 0.1], [0.2, 0.8]],
                         mask=[[0, 0], [0, 0], [0, 1], [0, 0]])  # fmt: skip
     assert sx.log_loss(true, score) == pytest.approx(-np.log([0.5, 0.9]).mean(), rel=1e-14)
+
+
+@pytest.mark.parametrize("dtype", ["String", "Categorical"])
+@pytest.mark.parametrize("n_words", [1, 3, 900, 5000])
+@pytest.mark.parametrize("rare", [[], ["rare", "zz"]])
+def test_text_of_polars_whose_first_rows_lack_some(dtype, n_words, rare):
+    """Categories are shared: those of another column come before, or many of them."""
+    others = pl.Series([f"other {i}" for i in range(3 * n_words)], dtype=pl.Categorical)
+    words = [f"{i * 7 % n_words}" for i in range(12_000)] + rare
+    column = read_column(pl.Series("it", words).cast(getattr(pl, dtype)), "it")
+    assert column.labels.tolist() == words
+    assert set(words) <= set(column.categories.tolist()) <= {*words, *others}
+    empty = read_column(pl.Series("it", [], dtype=getattr(pl, dtype)), "it")
+    assert len(empty) == 0
+
+
+def test_categories_of_polars_that_other_columns_filled():
+    _ = pl.Series([f"other {i}" for i in range(30_000)], dtype=pl.Categorical)
+    column = read_column(pl.Series(["late", "later", "late"], dtype=pl.Categorical), "it")
+    assert column.labels.tolist() == ["late", "later", "late"]
+    assert column.categories.tolist() == ["late", "later"]
