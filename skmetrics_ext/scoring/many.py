@@ -231,6 +231,7 @@ def compute_metrics(
         key = kind, metric.spec.weights_are_counts or metric.spec.is_table
         if key not in checked:
             checked[key] = _check(*key, y_true, arrays[kind], {**options, "what": name})
+            checked[key].cache["shared"] = len(metrics) > 1
         values[name] = _value(metric, checked[key], options["labels"], pos_label)
     return values
 

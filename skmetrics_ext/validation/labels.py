@@ -87,8 +87,9 @@ class Labels:
         )
         true, pred = columns
         is_large = weight is None and true.values.shape[0] >= _MANY_ROWS
-        if is_large and (counted := CountedLabels.of(true, pred, absolute)) is not None:
-            return counted
+        tabulated = kernels.tabulate(true.values, pred.values) if is_large else None
+        if tabulated is not None:
+            return CountedLabels.of(true, pred, *tabulated, absolute)
         (true_values, true_kind), (pred_values, pred_kind) = values_of(true), values_of(pred)
         if true_kind == pred_kind == "":
             return cls._encoded((true, true_values), (pred, pred_values), weight, absolute)
@@ -219,15 +220,12 @@ class CountedLabels(Labels):
     __slots__ = ()
 
     @classmethod
-    def of(cls, true: Column, pred: Column, absolute: bool) -> CountedLabels | None:
-        """Count two columns; None where they hold many values."""
-        tabulated = kernels.tabulate(true.values, pred.values)
-        if tabulated is None:
-            return None
-        *values, cells = tabulated
-        parts = zip((true, pred), values, strict=True)
-        first, second = ((side, own.astype(side.values.dtype)) for side, own in parts)
-        labels = cls._encoded(first, second, None, absolute)
+    def of(
+        cls, true: Column, pred: Column, rows: Array, columns: Array, cells: Array, absolute: bool
+    ) -> CountedLabels:
+        """From the values of the rows and of the columns of a table, and its cells."""
+        first, second = rows.astype(true.values.dtype), columns.astype(pred.values.dtype)
+        labels = cls._encoded((true, first), (pred, second), None, absolute)
         table = np.zeros((len(labels.classes), len(labels.classes)), dtype=np.int64)
         np.add.at(table, np.ix_(labels.true, labels.pred), cells)
         labels.cache.update(columns=(true, pred), confusion=table)
@@ -512,7 +510,7 @@ def checked_before(
             "These data were checked for ratios, and their weights may have been rescaled: results "
             "in units of the weights (normalize=False) need the raw arrays."
         )
-    checked.cache["shared"] = True  # tallies are worth keeping
+    checked.cache.setdefault("shared", True)  # tallies are worth keeping
     return checked
 
 

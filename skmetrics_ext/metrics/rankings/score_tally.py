@@ -122,7 +122,8 @@ class SortedScores:
     @staticmethod
     def has(kernel: RankKernel, cache: Mapping[Any, Any]) -> bool:
         """Whether the kernel needs no table, given what other metrics have stored."""
-        return not cache or not cache.keys().isdisjoint(_STORED.get(kernel, ()))
+        is_alone = not cache or cache.get("shared") is False
+        return is_alone or not cache.keys().isdisjoint(_STORED.get(kernel, ()))
 
     def __init__(self, checked: Scores) -> None:
         self.checked = checked
