@@ -19,7 +19,7 @@ from skmetrics_ext.numeric import Array
 from skmetrics_ext.tallies import Counts
 from skmetrics_ext.validation import InvalidParameterError, Labels, Probabilities, Scores
 from skmetrics_ext.validation.column_names import check_pairs, check_response
-from skmetrics_ext.validation.containers import count_rows, read_array
+from skmetrics_ext.validation.containers import count_rows, read_array, take_rows
 from skmetrics_ext.validation.encoding import Order, find_labels, objects
 from skmetrics_ext.validation.labels import read_labels, read_target
 from skmetrics_ext.validation.positive import positive_class
@@ -126,6 +126,8 @@ class Rows:
         ``classes_`` of the model, in the order of the columns; None if it has none.
     sample_weight : array-like or None
         Weight of each row.
+    rows, fold : ndarray of int or None
+        Number of each row in the data, and the fold that it was predicted in, if these are known.
 
     Attributes
     ----------
@@ -146,8 +148,10 @@ class Rows:
         *,
         estimator: Any = None,
         X: Any = None,
+        rows: Any = None,
+        fold: Any = None,
     ) -> None:
-        self.y_true, self.sample_weight = y_true, sample_weight
+        self.y_true, self.sample_weight, self.rows, self.fold = y_true, sample_weight, rows, fold
         self.estimator, self.X, self._given = estimator, X, responses
         self.classes = classes if type(classes) is np.ndarray else to_host(classes, "classes_")
         is_multilabel = type(classes) is list and classes and np.ndim(classes[0]) > 0
@@ -176,6 +180,14 @@ class Rows:
             rows.__dict__.pop("target", None)
             self._weighted[id(sample_weight)] = rows  # which holds the weight, and so its id
         return rows
+
+    def select(self, kept: Array) -> Rows:
+        """Some of the rows of known number, with the responses that were given."""
+        responses = {method: take_rows(given, kept) for method, given in self._given.items()}
+        weight = None if self.sample_weight is None else take_rows(self.sample_weight, kept)
+        fold = np.broadcast_to(self.fold, self.rows.shape)[kept]
+        known = {"rows": self.rows[kept], "fold": fold}
+        return Rows(take_rows(self.y_true, kept), responses, self.classes, weight, **known)
 
     def check(self) -> None:
         """Raise if no metric can read the true labels or the weights."""

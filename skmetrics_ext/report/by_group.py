@@ -14,10 +14,11 @@ from skmetrics_ext.inference.estimate_rows import row_from
 from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.merged.evaluation import Evaluation
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.questions import Rows
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.report import summary
 from skmetrics_ext.report.fold import Fold, FoldResult, computed_once
-from skmetrics_ext.report.out_of_fold import FoldValues, OutOfFold, ScoredData, needs_common_scale
+from skmetrics_ext.report.out_of_fold import FoldValues, ScoredData, needs_common_scale
 from skmetrics_ext.slices.group_columns import GroupColumns, group_arrays
 from skmetrics_ext.slices.group_comparisons import Groups
 from skmetrics_ext.tables import Shown, Table, columns
@@ -95,7 +96,7 @@ class FoldStatistics:
     def __init__(self, data: ScoredData, rows_by: RowGroups, results: Sequence[FoldResult]) -> None:
         self.data, self.rows_by = data, rows_by
         self.results = [result for result in results if result.responses]
-        self.pooled = OutOfFold.of(self.results)
+        self.pooled = data.joined(self.results)
         self.numbers = {group: i for i, group in enumerate(rows_by.groups)}
 
     def statistic(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
@@ -107,15 +108,13 @@ class FoldStatistics:
         except summary.NoIntervalError as error:
             return str(error)
 
-    def _part(self, whole: FoldResult | OutOfFold, codes: Sequence[int]) -> tuple[OutOfFold, Array]:
-        """Predictions of these groups, and their positions in the whole."""
-        kept = np.flatnonzero(np.isin(self.rows_by.of_row[whole.rows], codes))
-        responses = {name: response[kept] for name, response in whole.responses.items()}
-        folds = np.broadcast_to(whole.fold, whole.rows.shape)
-        return OutOfFold(whole.rows[kept], folds[kept], whole.classes, responses), kept
+    def _kept(self, whole: Rows, codes: Sequence[int]) -> Array:
+        """Positions of the predictions of these groups."""
+        return np.flatnonzero(np.isin(self.rows_by.of_row[whole.rows], codes))
 
     def _pooled(self, metric: str, codes: Sequence[int]) -> Linearized:
-        part, kept = self._part(self.pooled, codes)
+        kept = self._kept(self.pooled, codes)
+        part = self.pooled.select(kept)
         if not len(part.rows):
             raise summary.NoIntervalError("there are no predictions")
         design, numbers, cluster = INDEPENDENT, self.data.number_of(part), None
@@ -136,7 +135,8 @@ class FoldStatistics:
     def _mean(self, metric: str, codes: Sequence[int]) -> Linearized:
         parts, why = [], ""
         for result in self.results:
-            part, _ = self._part(result, codes)
+            whole = self.data.predicted(result)
+            part = whole.select(self._kept(whole, codes))
             try:
                 if not len(part.rows):
                     raise summary.NoIntervalError("no rows")

@@ -44,49 +44,6 @@ class FittedOn:
     fit: Mapping[str, Mapping[str, Any]]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class OutOfFold:
-    """Predictions of one model for rows that it was not fitted on.
-
-    Parameters
-    ----------
-    rows : ndarray of int of shape (n,)
-        Row number in the data; with repeated folds a row occurs several times.
-    fold : ndarray of int of shape (n,)
-        Number of the fold.
-    classes : ndarray or None
-        The class of each column.
-    responses : dict of str to ndarray
-        Labels, or an array with a column per class, by method of the estimator. If the model of
-        a fold never saw a class, its probability there is 0 and its score nan.
-    """
-
-    rows: Array
-    fold: Array
-    classes: Array | None
-    responses: dict[str, Array]
-
-    @classmethod
-    def of(cls, results: Sequence[FoldResult]) -> Self:
-        """Predictions of one model, concatenated over folds."""
-        results = [result for result in results if result.responses]
-        if not results:
-            empty = np.empty(0, dtype=np.int64)
-            return cls(empty, empty, None, {})
-        classes = None
-        if all(result.classes is not None for result in results):
-            classes = np.unique(np.concatenate([result.classes for result in results]))
-            if all(len(result.classes) == len(classes) for result in results):
-                classes = results[0].classes
-        responses = {
-            method: np.concatenate([_columns(result, method, classes) for result in results])
-            for method in results[0].responses
-            if all(method in result.responses for result in results)
-        }
-        folds = np.repeat([result.fold for result in results], [len(r.rows) for r in results])
-        return cls(np.concatenate([r.rows for r in results]), folds, classes, responses)
-
-
 @dataclass(frozen=True, slots=True)
 class ScoredData:
     """True labels, scorers and their parameters, for estimates from the predictions.
@@ -140,9 +97,39 @@ class ScoredData:
         params = self.params[metric]
         return take_params(params, count_rows(self.y), rows) if params else {}
 
-    def predicted(self, part: FoldResult | OutOfFold) -> Rows:
-        """Predictions of a fold, or of all folds, with their true labels."""
-        return Rows(take_rows(self.y, part.rows), part.responses, part.classes)
+    def predicted(self, result: FoldResult) -> Rows:
+        """Predictions of a fold with their true labels."""
+        return self._rows(result.rows, result.fold, result.responses, result.classes)
+
+    def joined(self, results: Sequence[FoldResult]) -> Rows:
+        """Predictions of one model on all folds with their true labels.
+
+        A class that the model of a fold never saw has probability 0 there, and the score nan.
+        """
+        results = [result for result in results if result.responses]
+        if not results:
+            empty = np.empty(0, dtype=np.int64)
+            return self._rows(empty, empty, {}, None)
+        classes = None
+        if all(result.classes is not None for result in results):
+            classes = np.unique(np.concatenate([result.classes for result in results]))
+            if all(len(result.classes) == len(classes) for result in results):
+                classes = results[0].classes
+        responses = {
+            method: np.concatenate([_columns(result, method, classes) for result in results])
+            for method in results[0].responses
+            if all(method in result.responses for result in results)
+        }
+        folds = np.repeat([result.fold for result in results], [len(r.rows) for r in results])
+        rows = np.concatenate([result.rows for result in results])
+        joined = self._rows(rows, folds, responses, classes)
+        for method in responses:
+            joined.response(method)
+        return joined
+
+    def _rows(self, rows: Array, fold: Any, responses: Mapping[str, Any], classes: Any) -> Rows:
+        y_true = None if self.y is None else take_rows(self.y, rows)
+        return Rows(y_true, responses, classes, rows=rows, fold=fold)
 
     def dependent(self, rows: Array) -> Array | None:
         """Group of each prediction, or its row if rows repeat; None if all are independent."""
@@ -150,7 +137,7 @@ class ScoredData:
             return self.grouping.of_row[rows]
         return rows if len(np.unique(rows)) < len(rows) else None
 
-    def number_of(self, part: FoldResult | OutOfFold) -> Array:
+    def number_of(self, part: Rows) -> Array:
         """A number of each prediction, which no other row or fold has."""
         return np.asarray(part.rows + part.fold * (count_rows(self.y) or 0))
 
@@ -249,16 +236,17 @@ class FoldValues:
         return [result for result in self.results if result.model == model]
 
     @property
-    def predictions(self) -> dict[str, OutOfFold]:
+    def predictions(self) -> dict[str, Rows]:
         """Out-of-fold predictions of each model, by its name.
 
         Returns
         -------
-        dict of str to OutOfFold
+        dict of str to Rows
             ``rows``, ``fold`` and ``responses``: an array for each method that the metrics read,
-            with columns in the order of ``classes``.
+            with columns in the order of ``classes``. With repeated folds a row occurs several
+            times.
         """
-        return {model: OutOfFold.of(self.results_of(model)) for model in self.models}
+        return {model: self.data.joined(self.results_of(model)) for model in self.models}
 
     def times(self) -> dict[str, tuple[float, float]]:
         """Mean fit and score time of a fold in seconds, by model.
@@ -286,10 +274,9 @@ def pool(report: FoldValues) -> dict[tuple[str, str], Estimate]:
     """Estimate of each model and metric from all out-of-fold predictions."""
     estimates = {}
     for model, part in report.predictions.items():
-        predictions = report.data.predicted(part)
         for name in report.metrics:
             notes = [result.notes.get(name) for result in report.results_of(model)]
-            estimates[model, name] = _pooled(report, name, predictions, part.rows, notes)
+            estimates[model, name] = _pooled(report, name, part, notes)
     return estimates
 
 
@@ -297,10 +284,9 @@ def _pooled(
     report: FoldValues,
     name: str,
     predictions: Rows,
-    rows: Array,
     fold_notes: list[str | None],
 ) -> Estimate:
-    data = report.data
+    data, rows = report.data, predictions.rows
     scorer, metric = data.scorers[name], metric_of(data.scorers[name])
     if not len(rows):
         return no_estimate("there are no predictions")
@@ -340,7 +326,7 @@ def pool_labelled(report: FoldValues, y_true: Any, proxy: Any) -> dict[tuple[str
 
 
 def _labelled(
-    report: FoldValues, name: str, metric: Metric | None, part: OutOfFold, given: dict[str, Any]
+    report: FoldValues, name: str, metric: Metric | None, part: Rows, given: dict[str, Any]
 ) -> Estimate:
     if metric is None or needs_common_scale(metric):
         return no_estimate(_RANKED if metric else "not a metric of this package")

@@ -33,7 +33,6 @@ from skmetrics_ext.registry import Metric
 from skmetrics_ext.report.fold import FoldResult, computed_once, group_sizes
 from skmetrics_ext.report.out_of_fold import (
     FoldValues,
-    OutOfFold,
     ScoredData,
     needs_common_scale,
     no_estimate,
@@ -135,7 +134,7 @@ def measured(report: FoldValues, metric: str, results: Sequence[FoldResult]) -> 
         is_undefined = lacks_class(data, metric, result.rows)
         if metric in result.notes and not is_undefined:
             with suppress(NoIntervalError):
-                is_undefined = sample_of_fold(data, metric, result)[0].is_undefined
+                is_undefined = sample_of_fold(data, metric, data.predicted(result))[0].is_undefined
         values.append(_NAN if is_undefined else result.values[metric])
     return values
 
@@ -365,8 +364,8 @@ def _fold_mean(report: FoldValues, key: Key, results: Sequence[FoldResult]) -> L
     predictions = _predictions_by_fold(report, model)
     parts = []
     for result in results:
-        known = predictions[result.fold], data.sign(metric) * result.values[metric]
-        parts.append(FoldSample.of(data, metric, result, known))
+        value = data.sign(metric) * result.values[metric]
+        parts.append(FoldSample.of(data, metric, predictions[result.fold], value))
     return mean_of_samples(parts, data)
 
 
@@ -384,9 +383,11 @@ class FoldSample(NamedTuple):
     number: Array
 
     @classmethod
-    def of(cls, data: ScoredData, metric: str, part: Any, known: Any = None) -> FoldSample:
+    def of(
+        cls, data: ScoredData, metric: str, part: Rows, value: float | None = None
+    ) -> FoldSample:
         """Read a metric of the predictions of a fold, or of some of its rows."""
-        sample, positions = sample_of_fold(data, metric, part, known=known)
+        sample, positions = sample_of_fold(data, metric, part, value=value)
         return cls(sample, part.rows[positions], data.number_of(part)[positions])
 
 
@@ -414,15 +415,15 @@ def mean_of_samples(
 def sample_of_fold(
     data: ScoredData,
     metric: str,
-    part: FoldResult | OutOfFold,
+    part: Rows,
     design: Design = INDEPENDENT,
     *,
-    known: tuple[Rows, float] | None = None,
+    value: float | None = None,
     **identity: Any,
 ) -> tuple[TallySample, Array]:
     """A metric of out-of-fold predictions, and the positions of the predictions that it reads.
 
-    ``known`` holds the checked predictions and the value of the metric, if these are available.
+    ``value`` is the value of the metric, if it is known.
 
     Raises
     ------
@@ -432,8 +433,7 @@ def sample_of_fold(
     params = data.params_of(metric, part.rows)
     try:
         with warnings.catch_warnings(action="ignore"):  # noted when the value was computed
-            predictions, value = known or (data.predicted(part), None)
-            asked = with_view(data.scorers[metric], predictions, params)
+            asked = with_view(data.scorers[metric], part, params)
             if isinstance(asked, str):
                 raise NoIntervalError(asked)
             checked = asked.checked
@@ -443,7 +443,7 @@ def sample_of_fold(
             sample = sample_of_checked(asked.metric, checked, design, value=value, **identity)
     except NoIntervalError:
         raise
-    except (ValueError, TypeError, NotImplementedError) as error:
+    except (AttributeError, ValueError, TypeError, NotImplementedError) as error:
         raise NoIntervalError(one_line(error)) from error
     if np.ndim(sample.value):
         raise NoIntervalError("it has a value for each class")

@@ -18,7 +18,7 @@ SLACK = 150
 LIMITS = {
     "inference": 10675,
     "metrics and registry": 6495,
-    "report": 4025,
+    "report": 4009,
     "operations": 606,
     "merged and slices": 3897,
     "validation": 2789,

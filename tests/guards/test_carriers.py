@@ -14,6 +14,7 @@ GONE = (
     "MetricInput",
     "ModelRows",
     "ModelTarget",
+    "OutOfFold",
     "PreparedMetric",
     "Responses",
     "ScoredModel",

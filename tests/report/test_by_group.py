@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.model_selection import LeaveOneGroupOut
 
 import skmetrics_ext as sx
@@ -153,3 +153,17 @@ def test_rows_without_weight_are_as_if_they_were_not_there():
         np.testing.assert_allclose(
             [other.value, other.low, other.high], [row.value, row.low, row.high], rtol=1e-5
         )
+
+
+def test_a_model_without_probabilities_has_the_other_metrics_by_group():
+    X, y, site = data()
+    options = {"scoring": ["accuracy", "neg_log_loss"], "cv": 3, "by": {"site": site}}
+    report = cross_validation_report({"line": Perceptron(random_state=0)}, X, y, **options)
+    table, part = report.by_group("line"), report.predictions["line"]
+    is_a = site[part.rows] == "A"
+    right = part.responses["predict"][is_a] == y[part.rows][is_a]
+    assert table.row("accuracy", "A").value == pytest.approx(right.mean())
+    row = table.row("neg_log_loss", "A")
+    assert np.isnan(row.value)
+    assert "predict_proba" in row.note
+    assert "predict_proba" in str(report)

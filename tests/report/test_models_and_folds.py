@@ -19,7 +19,7 @@ from skmetrics_ext import (
 )
 from skmetrics_ext.report.cross_validation import names_of, splitter_text
 from skmetrics_ext.report.fold import Fold, FoldResult, Grouping
-from skmetrics_ext.report.out_of_fold import OutOfFold
+from skmetrics_ext.report.out_of_fold import ScoredData
 from tests.report.test_findings import Given
 
 NAN = float("nan")
@@ -231,7 +231,7 @@ def test_predictions_of_folds_with_other_classes_have_a_column_for_each():
                       predict=np.array([2, 0]))  # fmt: skip
     table = np.array([[1.0, 2.0, 3.0]])
     second = result_of(3, [2], [2, 1, 0], decision_function=table, predict=np.array([1]))
-    both = OutOfFold.of([first, replace(first, responses={}), second])
+    both = ScoredData(np.zeros(5)).joined([first, replace(first, responses={}), second])
     assert both.rows.tolist() == [4, 1, 2]
     assert both.fold.tolist() == [0, 0, 3]
     assert both.classes.tolist() == [0, 1, 2]
@@ -246,7 +246,7 @@ def test_predictions_of_folds_with_other_classes_have_a_column_for_each():
         for part, own in zip((first, second), shares, strict=True)
     ]
     np.testing.assert_array_equal(
-        OutOfFold.of(proba).responses["predict_proba"],
+        ScoredData(np.zeros(5)).joined(proba).responses["predict_proba"],
         [[0.25, 0, 0.75], [0.5, 0, 0.5], [0.25, 0.25, 0.5]],
     )
 
@@ -255,14 +255,14 @@ def test_predictions_keep_the_order_of_classes_that_all_folds_have():
     parts = [result_of(k, [k], ["b", "a"], decision_function=np.array([k + 0.5]),
                        predict=np.array(["a"]), other=np.zeros(1)) for k in range(2)]  # fmt: skip
     del parts[1].responses["other"]
-    both = OutOfFold.of(parts)
+    both = ScoredData(np.zeros(5)).joined(parts)
     assert both.classes.tolist() == ["b", "a"]
     assert both.responses["decision_function"].tolist() == [0.5, 1.5]
     assert list(both.responses) == ["decision_function", "predict"]
-    unknown = OutOfFold.of([replace(part, classes=None) for part in parts])
+    unknown = ScoredData(np.zeros(5)).joined([replace(part, classes=None) for part in parts])
     assert unknown.classes is None
     assert unknown.responses["decision_function"].tolist() == [0.5, 1.5]
-    empty = OutOfFold.of([replace(parts[0], responses={})])
+    empty = ScoredData(np.zeros(5)).joined([replace(parts[0], responses={})])
     assert (empty.rows.shape, empty.fold.shape, empty.classes, empty.responses) == (
         (0,), (0,), None, {},
     )  # fmt: skip

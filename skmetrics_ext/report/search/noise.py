@@ -115,7 +115,7 @@ class RowNoise:
         if self.why or not np.isfinite(value):
             return
         try:
-            sample, rows, _ = FoldSample.of(self.data, self.metric, result)
+            sample, rows, _ = FoldSample.of(self.data, self.metric, self.data.predicted(result))
         except NoIntervalError as error:
             self.why = str(error)
             return
