@@ -102,7 +102,7 @@ def resampled_wins(
 
 def encode(*columns: Array) -> tuple[Array, list[Array]]:
     encoded = None
-    if _have(columns, _INTEGERS):
+    if {column.dtype for column in columns} <= _INTEGERS:
         encoded = _encode_integers(columns)
     else:
         kinds = {column.dtype.kind for column in columns}
@@ -117,24 +117,12 @@ def encode(*columns: Array) -> tuple[Array, list[Array]]:
     return _numpy.encode(*columns) if encoded is None else encoded
 
 
-def _have(columns: tuple[Array, ...], dtypes: frozenset[Any]) -> bool:
-    for column in columns:  # noqa: SIM110 - faster than all(), and part of every call
-        if column.dtype not in dtypes:
-            return False
-    return True
-
-
 def _encode_integers(columns: tuple[Array, ...]) -> tuple[Array, list[Array]] | None:
     found = _compiled.encode_integers(list(columns), labels.TABLE_CELLS_PER_ROW, labels.SMALL_TABLE)
     if found is None:
         return None
     low, classes, codes = found
-    # In the dtype of the columns: True stays True and uint8 stays uint8.
-    dtype = columns[0].dtype
-    for column in columns[1:]:
-        if column.dtype != dtype:
-            dtype = np.result_type(*columns)
-            break
+    dtype = np.result_type(*columns)  # True stays True and uint8 stays uint8
     if low:
         classes += low
     return classes if dtype == np.int64 else classes.astype(dtype), codes

@@ -67,17 +67,14 @@ def encode(*columns: Array) -> tuple[Array, list[Array]]:
     """Distinct labels of all columns, and codes; refuse integers that floats cannot represent."""
     if any(column.dtype.kind == "f" for column in columns):
         for column in columns:
-            if column.dtype.kind in "iu" and column.size and _is_beyond_floats(column):
+            is_integer = column.dtype.kind in "iu" and column.size
+            if is_integer and max(int(column.max()), -int(column.min())) > EXACT:
                 raise InvalidParameterError(
                     "Mix of label input types: labels are integers beyond 2**53, such "
                     f"as {max(column.tolist(), key=abs)}, and floats, which do not distinguish "
                     "such integers: y_true, y_pred and labels must hold integers."
                 )
     return kernels.encode(*columns)
-
-
-def _is_beyond_floats(values: Array) -> bool:
-    return max(int(values.max()), -int(values.min())) > EXACT
 
 
 def objects(labels: Sequence[Any]) -> Array:
