@@ -1,11 +1,12 @@
 """The hot loops of the tallies, behind one small interface.
 
 Codes are int64 from 0 to ``n_classes - 1``, scores are finite floats, weights are ``None`` (counts
-are int64), int64 or float64. Invalid codes and columns of unequal lengths are refused; all other
-checks are done in the layers above. Every implementation gives the same results and errors. The
-NumPy one is the reference and complete; the native one (C++), available if the package was built
-with a compiler, has the functions that gain from it. The environment variable
-``SKMETRICS_EXT_KERNELS`` selects one by name.
+are int64), int64 or float64. `tabulate` alone reads labels in their own type, and is None where
+codes are better. Invalid codes and columns of unequal lengths are refused; all other checks are
+done in the layers above. Every implementation gives the same results and errors. The NumPy one is
+the reference and complete; the native one (C++), available if the package was built with a
+compiler, has the functions that gain from it. The environment variable ``SKMETRICS_EXT_KERNELS``
+selects one by name.
 """
 
 from __future__ import annotations

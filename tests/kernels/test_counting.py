@@ -204,23 +204,6 @@ def test_both_zeros_are_one_value():
     assert table.sum() == 3
 
 
-@pytest.mark.parametrize(
-    "columns",
-    [
-        (np.array(["a"]), np.array(["a"])),
-        (np.array([0], object), np.array([0], object)),
-        (np.zeros((2, 2), int), np.zeros((2, 2), int)),
-        (
-            np.array([0, 100]),
-            np.array(
-                [
-                    0,
-                    1,
-                ]
-            )
-            * 2**60,
-        ),
-    ],
-)
-def test_what_is_not_counted_as_it_is(columns):
-    assert kernels.tabulate(*columns) is None or kernels.active() == "native"
+@pytest.mark.parametrize("values", [["a"], np.array([0], object), np.zeros((2, 2), int)])
+def test_text_objects_and_matrices_are_not_counted_as_they_are(values):
+    assert kernels.tabulate(np.array(values), np.array(values)) is None
