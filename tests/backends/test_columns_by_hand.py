@@ -226,6 +226,8 @@ def test_parts_join_with_the_classes_and_groups_of_all():
     assert both.score.tolist() == [[0], [0.125], [0], [0.125], [0.25]]
     assert both.weight.tolist() == [0, 1, 0, 1, 2]
     assert both.n_rows == 5
+    other = join_parts([part_of([2, 5], [5, 5], [name, name]) for name in ("a", "b")])
+    assert (list(other.groups), other.group.tolist()) == (["a", "b"], [0, 0, 1, 1])
     assert join_parts([first]) is first
     same = join_parts([first, first])
     assert same.labels.tolist() == [2, 5]

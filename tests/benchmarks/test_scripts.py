@@ -139,20 +139,6 @@ def test_coverage_of_clustered_rows(run):
     assert all(0 <= share <= 100 for share in shares)
 
 
-@pytest.mark.exhaustive
-def test_intervals_at_every_look(run):
-    done = run("anytime.py", "--streams", "1", "--rows", "1500", "--population", "20000")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert len(rows(done.stdout)) == 1 + 4 * 5 + 2
-
-
-@pytest.mark.exhaustive
-def test_coverage_of_calibration_and_decision_curves(run):
-    done = run("calibration.py", "--draws", "2")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert len(rows(done.stdout)) == (1 + 7) + (1 + 4)
-
-
 @pytest.mark.slow
 def test_a_stream_says_what_the_function_says(run):
     few = ("--batches", "20", "--rounds", "1", "--seconds", "0.01")
@@ -272,36 +258,11 @@ def test_planned_sample_sizes_say_what_width_and_power_they_have(run):
             assert float(mean) == pytest.approx(float(value), rel=0.5)
 
 
-def test_small_groups_say_how_often_their_intervals_hold(run):
-    done = run("small_groups.py", "--draws", "1")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert len(rows(done.stdout)[1:]) == 4
-
-
-def test_fairness_says_how_often_its_intervals_hold(run):
-    done = run("fairness.py", "--draws", "2")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert len(rows(done.stdout)[1:]) == 4
-
-
-def test_pooling_says_how_often_its_intervals_hold(run):
-    done = run("pooling.py", "--draws", "3")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert len(rows(done.stdout)[1:]) == 8
-
-
 @pytest.mark.slow
 def test_few_labels_say_how_often_their_intervals_hold(run):
     done = run("labels.py", "--draws", "1", "--metrics", "f1_score", "roc_auc_score")
     assert "| f1_score |" in done.stdout
     assert "Median coverage" in done.stdout
-
-
-@pytest.mark.slow
-def test_leaderboards_say_how_often_their_ranks_hold(run):
-    done = run("leaderboards.py", "--draws", "1")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert len(rows(done.stdout)[1:]) == 18
 
 
 @pytest.mark.exhaustive
@@ -325,3 +286,25 @@ def test_parity_with_scikit_learn_on_real_data(run, data):
         assert abs(float(difference)) <= 1e-12 * max(1, abs(float(his))), name
         assert ours == his
         assert all(float(time) >= 0 for time in times)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "n_lines"),
+    [
+        (("small_groups.py", "--draws", "1"), 4),
+        (("fairness.py", "--draws", "2"), 4),
+        (("pooling.py", "--draws", "3"), 8),
+        pytest.param(("leaderboards.py", "--draws", "1"), 18, marks=pytest.mark.slow),
+        pytest.param(
+            ("anytime.py", "--streams", "1", "--rows", "1500", "--population", "20000"),
+            4 * 5 + 2, marks=pytest.mark.exhaustive,
+        ),
+        pytest.param(
+            ("calibration.py", "--draws", "2"), 7 + (1 + 4), marks=pytest.mark.exhaustive
+        ),
+    ],
+)  # fmt: skip
+def test_studies_have_a_line_for_each_case(run, arguments, n_lines):
+    done = run(*arguments)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(rows(done.stdout)[1:]) == n_lines

@@ -225,3 +225,21 @@ def test_points_have_five_negatives_on_either_side_or_as_many_as_any(n_negative,
     score = np.random.default_rng(0).normal(size=len(true)) + true
     found = curve_band("sensitivity_at_specificity", true, score)
     np.testing.assert_allclose(found.at, points)
+
+
+def test_a_hundred_and_one_distinct_scores_are_all_thresholds():
+    """Though most rows have one of them."""
+    score = np.append(np.arange(101), np.zeros(400))
+    found = curve_band("recall", np.arange(501) % 2, score, n_resamples=9)
+    assert len(found.at) == 101
+
+
+def test_a_band_of_draws_is_printed():
+    score = np.random.default_rng(0).normal(size=80) + np.arange(80) % 2
+    found = curve_band(
+        "recall", np.arange(80) % 2, score, at=[0.0, 1.0], method="bca", n_resamples=99
+    )
+    assert found.draws == (99, 99)
+    *_, first, second = str(found).splitlines()
+    assert first.split()[0] == "0.0000"
+    assert second.split()[0] == "1.0000"

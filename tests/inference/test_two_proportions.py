@@ -250,3 +250,9 @@ def test_sums_of_weights_lie_between_whole_counts(method: str) -> None:
     low, high = proportion_bounds([3, 3.5, 4], 10, method)
     assert low[0] < low[1] < low[2]
     assert high[0] < high[1] < high[2]
+
+
+@pytest.mark.parametrize("method", DIFFERENCE_METHODS)
+def test_a_sample_without_trials_has_no_bounds(method):
+    low, high = difference_bounds([0, 3, 0], [0, 4, 0], [3, 0, 0], [5, 0, 0], method)
+    assert np.isnan([low, high]).all()

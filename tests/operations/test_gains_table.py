@@ -28,6 +28,7 @@ def test_gains_by_hand():
     for row in table:
         share = sx.proportion_interval(row["positives"], 10, method="wilson")
         assert (row.low, row.high) == pytest.approx((share.low, share.high))
+        assert (row.estimate.n, row.estimate.positive_class) == (10, 1)
     assert "lift" in str(table)
     assert "ks" in table.frame().columns
 

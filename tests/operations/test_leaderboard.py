@@ -249,3 +249,15 @@ def test_a_rank_is_1_and_the_number_of_better_models():
     assert {name: row.rank for name, row in rows.items()} == {"a": 1, "b": 2, "c": 2, "d": 4}
     losses = {row.model: row for row in sx.leaderboard("error_rate", y, models).rows}
     assert {name: row.rank for name, row in losses.items()} == {"a": 1, "b": 2, "c": 2, "d": 4}
+
+
+@pytest.mark.parametrize(("times", "last"), [(1, 2), (4, 1)])
+def test_ranks_of_recalls_have_the_freedom_of_the_positives(times, last):
+    """3 of 9 positives: 2.1 errors, less than t of 8 degrees of freedom has, more than of 48."""
+    y = np.repeat([0, 1], [40, 9 * times])
+    wrong = np.where(np.arange(len(y)) >= len(y) - 3 * times, 0, y)
+    gap, error = 1 / 3, (2 / 9 / (9 * times)) ** 0.5
+    assert stats.t.ppf(0.975, 39 + 9 * times) < gap / error
+    assert (gap / error < stats.t.ppf(0.975, 9 * times - 1)) == (last == 2)
+    rows = {row.model: row for row in sx.leaderboard("recall", y, {"a": y, "b": wrong}).rows}
+    assert (rows["a"].rank, rows["a"].rank_low, rows["a"].rank_high) == (1, 1, last)

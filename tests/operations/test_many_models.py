@@ -352,3 +352,22 @@ def test_one_model_without_a_derivative_leaves_the_others_without_a_joint_level(
     models["c"] = third
     found = confidence_interval("sensitivity_at_specificity", true, models, specificity=0.8)
     assert len(found.against("each").adjust("simultaneous").rows) == 3
+
+
+@pytest.mark.parametrize("noise", [0.02, 0.3])
+def test_values_that_hold_at_once_use_how_they_depend(noise):
+    """The larger of two normal errors with the correlation of what the rows add."""
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, 2, 400)
+    first = np.clip(0.5 + 0.2 * (2 * true - 1) + 0.2 * rng.normal(size=400), 0.1, 0.9)
+    second = np.clip(first + noise * rng.normal(size=400), 0.1, 0.9)
+    table = confidence_interval("log_loss", true, {"a": first, "b": second})
+    added = [influence_values("log_loss", true, own) for own in (first, second)]
+    correlation = np.corrcoef(added)[0, 1]
+    errors = rng.multivariate_normal([0, 0], [[1, correlation], [correlation, 1]], 400_000)
+    away = np.quantile(np.abs(errors).max(axis=1), 0.95)
+    for row, alone in zip(table.adjust("simultaneous").rows, table.rows, strict=True):
+        wide = away * alone.standard_error
+        assert row.value == alone.value
+        ends = row.value - wide, row.value + wide
+        assert (row.low, row.high) == pytest.approx(ends, abs=0.02 * wide)

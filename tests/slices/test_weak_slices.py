@@ -41,7 +41,9 @@ OF_SCORES = {"true": "y", "score": "score", "columns": ["site", "ward"]}
 def test_values_are_those_of_the_rows_of_the_slice_and_of_all_others(metric, function):
     asked = OF_SCORES if metric in ("roc_auc", "average_precision", "log_loss") else OF_LABELS
     pred = DATA[asked.get("pred", asked.get("score"))]
-    first = weak_slices(DATA, metric=metric, **asked).rows[0]
+    found = weak_slices(DATA, metric=metric, **asked)
+    first = found.rows[0]
+    assert found.rows.confidence_level == 1 - found.alpha == 0.95
     assert first.slice == SLICE
     assert first.n_rows == WEAK.sum()
     assert first.value_a == pytest.approx(function(Y[WEAK], pred[WEAK]), abs=1e-12)

@@ -209,6 +209,9 @@ def test_without_a_wrong_row_the_bounds_are_the_next_scores():
     found = optimal_threshold(true, score, **ABOUT, interval=True).threshold
     assert (found.value, found.low) == (1000, 59)
     assert found.high >= 1100
+    score[60:90] = 1000  # every draw has one of these
+    found = optimal_threshold(true, score, **ABOUT, interval=True).threshold
+    assert (found.low, found.value, found.high) == (59, 1000, 4000)
 
 
 @pytest.mark.parametrize(("criterion", "sign"), [("accuracy", 1), ("error_rate", -1)])

@@ -323,3 +323,18 @@ def test_far_target_is_refused():
     x, true, score, *_ = _verified()
     with pytest.raises(ValueError, match="differs too much"):
         sx.confidence_interval("f1", true, (score > 0).astype(int), X=x, target=x + 6)
+
+
+def test_an_estimated_prevalence_adds_a_variance_of_its_own_freedom():
+    """Satterthwaite: the variance of the rows alone has the degrees of freedom of the rows."""
+    rng = np.random.default_rng(0)
+    true = np.repeat([0, 1], [60, 40])
+    score, prevalence = true + rng.normal(size=100), sx.proportion_interval(60, 400)
+    stated, estimated = (
+        sx.confidence_interval("average_precision", true, score, prevalence=share)
+        for share in (prevalence.value, prevalence)
+    )
+    assert estimated.value == stated.value
+    ratio = estimated.standard_error / stated.standard_error
+    assert 1.01 < ratio < 1.1
+    assert estimated.freedom / stated.freedom == pytest.approx(ratio**4)

@@ -287,3 +287,11 @@ def test_estimates_of_other_labels_are_not_mixed():
     for difference in (lambda: with_proxy - alone, lambda: alone - with_proxy):
         with pytest.raises(ValueError, match="different labels, proxies"):
             difference()
+
+
+@pytest.mark.parametrize("wrong", [1.5, -0.25])
+def test_probabilities_of_a_proxy_lie_between_0_and_1(wrong):
+    true = np.array([0.0, 1.0, 0.0, 1.0, np.nan, np.nan])
+    proxy = np.array([0.2, 0.7, 0.4, 0.9, 0.5, wrong])
+    with pytest.raises(ValueError, match=r"probabilities in \[0, 1\]; it holds "):
+        sx.confidence_interval("accuracy", true, np.array([0, 1, 1, 1, 0, 1]), proxy=proxy)

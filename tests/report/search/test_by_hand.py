@@ -177,3 +177,14 @@ def test_candidates_that_guess_are_corrected_to_a_value_that_guessing_has():
     }
     best = search_report(models, X, y, scoring="accuracy", random_state=0)
     assert 0.25 < best.best.low < 1 / 3 + 0.02 < best.best.value < best.naive < 0.6
+
+
+def test_a_candidate_that_is_always_right_has_a_value_and_an_interval():
+    y = np.arange(120) % 2
+    columns = np.column_stack([y, np.where(np.arange(120) % 10 == 0, 1 - y, y)]) * 0.8 + 0.1
+    found = search_report(
+        {"all": Column(0), "most": Column(1)}, columns, y, scoring="accuracy", random_state=0
+    )
+    assert (found.naive, found.best.high) == (1, 1)
+    assert 0.9 < found.best.low < 1
+    assert found.best.value == pytest.approx(1, abs=0.01)
