@@ -319,14 +319,19 @@ class Predictions:
                     metrics[name] = metric.with_params(**at)
         order = list(HEADINGS)
         by_kind = sorted(metrics, key=lambda name: order.index(metrics[name].spec.response))
-        return {name: metrics[name].settled(self.classes, self.positive) for name in by_kind}
+        return {name: self._settled(metrics[name]) for name in by_kind}
+
+    def _settled(self, metric: Metric) -> Metric:
+        """A metric of the positive class, if it has one."""
+        return metric.settled(self.classes, self.positive)
 
     def class_arguments(self, metric: Metric) -> dict[str, Any]:
         """The positive class of two, or the order of both, whichever a metric takes."""
         if len(self.classes) != 2:
             return {}
-        if metric.takes("pos_label") and metric.sides != "none":
-            return {"pos_label": metric.positive(self.classes, self.positive)}
+        positive = self._settled(metric).params.get("pos_label")
+        if positive is not None:
+            return {"pos_label": positive}
         if metric.spec.response == "probabilities":
             return {"labels": self.positive_last}
         return {}

@@ -168,9 +168,10 @@ class LabelledRows:
     def values(self, metric: Metric) -> Array:
         """A metric of the labels predicted at each threshold, with the metric's own warnings."""
         is_conventional = self.labels.tolist() in ([0, 1], [-1, 1])
-        of_class = metric.takes("pos_label") and metric.sides != "none"
-        if of_class and not is_conventional and "pos_label" not in metric.params:
-            metric = metric.with_params(pos_label=self.labels[1])
+        is_open = metric.takes("pos_label") and "pos_label" not in metric.params
+        positive = self.labels.tolist()[1] if is_open and metric.sides != "none" else None
+        if not is_conventional:
+            metric = metric.with_positive(positive)
         is_ours = getattr(metric.function, "__module__", "").startswith("skmetrics_ext.")
         if not (is_ours and metric.takes("sample_weight")):
             return self._by_rows(partial(metric.function, **metric.params))
@@ -178,8 +179,7 @@ class LabelledRows:
             places = range(len(self.thresholds))
             return np.asarray([self._by_cells(metric, place) for place in places])
         self._by_cells(metric, 0)  # rejects what the function would reject
-        tally = self._table
-        metric = metric.settled(tally.classes.tolist())
+        metric, tally = metric.with_positive(positive), self._table
         undefined: list[Any] = []
         read = metric.read(tally, tell=lambda *average: undefined.append(average))
         values = np.array(read, dtype=np.float64)
@@ -477,7 +477,7 @@ def _rate_rule(name: str, costs: Costs, prevalence: float | None) -> Criterion:
     rule, sign = (_youden, 1) if name == "youden" else (_distance_to_corner, -1)
     if costs is None and prevalence is None:
         known = familiar_name(name)
-        metric = None if known is None else find(known).settled(_CLASSES.tolist())
+        metric = None if known is None else find(known).with_positive(1)
         return Criterion(name, partial(rule, costs=None), sign, "either", metric=metric)
     return Criterion(name, partial(rule, costs=costs or (1.0, 1.0)), sign)
 

@@ -40,13 +40,13 @@ SETTLING = (
 )
 # Calls in all, and outside validation: 66 and 51 before; one goes whenever an entry point asks a
 # `Question` instead.
-MOST, MOST_OUTSIDE_VALIDATION = 56, 41
+MOST, MOST_OUTSIDE_VALIDATION = 52, 37
 # Facts by which code asks for the family of a metric, and views and tallies whose type shows it:
 # 123 places before families were values; one goes whenever a table by family takes its place.
 FACTS = {"reads", "response", "row_values", "slope", "sums", "tally"}
 VIEWS = {"LabelTally", "Labels", "MomentTally", "Probabilities", "RankTally"}
 VIEWS |= {"ScoreTally", "Scores"}
-MOST_QUESTIONS_OF_FAMILY = 111
+MOST_QUESTIONS_OF_FAMILY = 109
 
 
 def names_in(path):

@@ -41,7 +41,7 @@ from skmetrics_ext.validation.cutoffs import labels_at
 from skmetrics_ext.validation.encoding import find_labels
 from skmetrics_ext.validation.errors import MixedTargetsError, check_option
 from skmetrics_ext.validation.groups import INDEPENDENT, Design, read_design
-from skmetrics_ext.validation.labels import distinct_labels, read_labels, subset
+from skmetrics_ext.validation.labels import read_labels, subset
 from skmetrics_ext.validation.positive import positive_class
 from skmetrics_ext.validation.probabilities import n_columns
 from skmetrics_ext.validation.ratings import Ratings
@@ -188,11 +188,8 @@ def check_rows(
         side = "one" if metric.sides == "one" else "either"
         rule = {"side": side, "what": metric.name, "by_rule": False}
         options |= {name: value for name, value in rule.items() if name in accepted}
-    elif not options and metric.sides != "none" and n_columns(y_pred) == 1:
-        is_open = "pos_label" not in accepted
-        classes = None if is_open else distinct_labels(y_true)
-        if classes is not None and len(classes) <= 2:
-            options["pos_label"] = positive_class(classes.tolist(), what=metric.name)
+    elif not options and metric.sides != "none":
+        is_open = n_columns(y_pred) == 1
     checked = check(y_true, y_pred, sample_weight=sample_weight, **options)
     if isinstance(checked, Probabilities):
         checked.of_one_label()
@@ -329,7 +326,7 @@ def _ranking_sample(metric: Metric, value: Any, data: Any, design: RowDesign) ->
     spec, options = metric.spec, metric.options
     is_read = not metric.params or _knows(metric, spec.kernel, _OF_RANKINGS)
     if is_read and not spec.is_table:
-        scores = data.as_scores() if isinstance(data, Probabilities) else data
+        scores = data.as_scores()
         by_pair, average = options.get("multi_class") == "ovo", options.get("average", MACRO)
         if scores.kind == "binary" or (not by_pair and is_by_class(average)):
             kind = RiskSample if spec.response == "labels" else RankingSample
