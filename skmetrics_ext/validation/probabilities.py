@@ -129,11 +129,9 @@ class Probabilities:
             classes, codes = target.classes, target.codes
         _check_classes(classes, proba, labels)
         check_last_names(column.names, classes, column.name)
-        problem = ""
-        if proba.ndim == 2 and strict:  # one column sums to 1 with its complement
+        if strict and proba.ndim == 2:  # one column sums to 1 with its complement
             check_sums(proba, column)
-        elif proba.ndim == 2:
-            problem = row_sum_problem(proba, eps)
+        problem = "" if strict or proba.ndim == 1 else row_sum_problem(proba, eps)
         if problem and tell:
             warn_user(f"{_NO_SUM}. Make sure to pass probabilities ({problem}).")
         # Whether the order of the classes was declared does not show in the numbers.
@@ -280,8 +278,7 @@ class Probabilities:
     def top_label(self) -> Self:
         """Largest probability of each row, and whether its class is the true one."""
         proba = self.columns
-        top = proba.argmax(axis=1)
-        return self._event(proba[np.arange(len(top)), top], top == self.true)
+        return self._event(proba.max(axis=1), proba.argmax(axis=1) == self.true)
 
     def each_class(self) -> list[Self]:
         """Each class against the rest."""
