@@ -13,9 +13,8 @@ import numpy as np
 from skmetrics_ext import compute_metrics, confusion_matrix
 from skmetrics_ext.cli.predictions import Predictions, find_metric
 from skmetrics_ext.cli.values import Values
-from skmetrics_ext.curve_tables.kinds import KINDS
-from skmetrics_ext.curve_tables.lines import table_of
 from skmetrics_ext.curve_tables.parts import of_predictions
+from skmetrics_ext.curve_tables.pictures import Picture
 from skmetrics_ext.formats import interval, number
 from skmetrics_ext.inference.estimate_rows import EstimateRow, other_way
 from skmetrics_ext.inference.estimates import Estimates
@@ -185,28 +184,26 @@ def _pictures(data: Predictions) -> str:
         return note(_NOT_DRAWN)
     if data.options.right:
         return ""
-    curves = [(charts.curve_chart(chart), chart.title) for chart in _curves(data)]
+    curves = [(charts.curve_chart(picture), picture.kind.title) for picture in _curves(data)]
     level = f"{100 * data.options.confidence:g} % intervals"
     return note(_LEGENDS.format(level)) + pictures([*curves, *_matrices(data)])
 
 
-def _curves(data: Predictions) -> list[charts.Chart]:
+def _curves(data: Predictions) -> list[Picture]:
     """The curves of all models, a chart of each kind that the classes and scores allow."""
     options: dict[str, Any] = {"groups": data.groups, "pos_label": data.positive}
     options["confidence_level"] = data.options.confidence
     options |= {"labels": data.classes, "sample_weight": data.weight}
     drawn = []
-    for kind in charts.TITLES:
+    for kind in charts.DRAWN:
         models = {
             model.name: data.response(model)
             for model in data.models
-            if _METHODS.get(model.kind) in KINDS[kind].methods
+            if _METHODS.get(model.kind) in kind.methods
         }
         if models:
-            is_crowded = kind == "calibration" and len(data.classes) > charts.CROWDED
-            options |= {"what": charts.TITLES[kind], "curves": "top label" if is_crowded else None}
-            table = table_of(KINDS[kind], of_predictions, data.true, models, **options)
-            drawn.append(charts.chart_of(kind, table, next(iter(models))))
+            options |= {"model": next(iter(models)), "n_classes": len(data.classes)}
+            drawn.append(charts.curve_picture(kind, of_predictions, data.true, models, **options))
     return drawn
 
 

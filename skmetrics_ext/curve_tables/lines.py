@@ -15,6 +15,7 @@ from skmetrics_ext.curve_tables.parts import (
     AskedParts,
     Part,
     Request,
+    binary_problems,
     joined,
     of_report,
     report_models,
@@ -34,8 +35,11 @@ from skmetrics_ext.validation.parameters import check_level
 from skmetrics_ext.validation.targets import MULTILABEL
 
 MEAN = "mean"
+TOP = "top label"
 AVERAGES = (MICRO, MACRO)
 BandKind = Literal["pointwise", "simultaneous"]
+Write = Callable[[float, Estimate | None], str]
+Limits = tuple[float | None, float | None]
 Options = Mapping[str, Any]
 _NO_CURVE = "{}: a class has no rows, or no others"
 _MOST_BANDS = 4  # more would hide each other
@@ -75,6 +79,8 @@ class Line:
         How its band is computed.
     n_rows : int or None
         Number of rows of the group; None without groups.
+    value_name : str
+        Name of the value, if it is not that of the kind.
     """
 
     curve: Any
@@ -86,6 +92,7 @@ class Line:
     metric: Any = None
     band: BandSpec | None = None
     n_rows: int | None = None
+    value_name: str = ""
 
     @property
     def is_average(self) -> bool:
@@ -99,6 +106,8 @@ class LineTable:
 
     Parameters
     ----------
+    kind : Kind
+        What the lines are.
     lines : tuple of Line
         Lines of the folds come before their mean.
     name : str or None
@@ -119,6 +128,7 @@ class LineTable:
         Name of the criterion by which it is the best.
     """
 
+    kind: Kind
     lines: tuple[Any, ...]
     name: str | None = None
     positive: Any = None
@@ -129,9 +139,25 @@ class LineTable:
     best: dict[Any, float] = field(default_factory=dict)
     criterion: str = ""
 
-    def columns(self, x: str) -> dict[str, Array]:
-        """All points as arrays of one length by name; ``x`` is a column that each line has."""
-        lengths = [len(line.columns[x]) for line in self.lines]
+    @property
+    def models(self) -> list[Any]:
+        """Names of the models or groups."""
+        return list(dict.fromkeys(line.model for line in self.lines))
+
+    @property
+    def curves(self) -> list[Any]:
+        """The classes, averages or metrics."""
+        return list(dict.fromkeys(line.curve for line in self.lines))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes of the numbers that have a star in the legend."""
+        estimates = [*(line.interval for line in self.lines), self.comparison]
+        return tuple(dict.fromkeys(e.note for e in estimates if e is not None and e.note))
+
+    def columns(self) -> dict[str, Array]:
+        """All points as arrays of one length by name."""
+        lengths = [len(next(iter(line.columns.values()))) for line in self.lines]
         table = {}
         for name in ("curve", "model", "fold"):
             values = [getattr(line, name) for line in self.lines]
@@ -146,11 +172,44 @@ class LineTable:
         return table
 
 
+class Reference(NamedTuple):
+    """A line to compare the curves with.
+
+    Parameters
+    ----------
+    label : str
+        Legend entry.
+    x, y : array-like
+    is_bound : bool
+        Whether it bounds the curves, as a perfect ranking does.
+    is_mark : bool
+        Whether it marks an abscissa over the full height; ordinates are shares of it.
+    dashes : int or None
+        Number of the dashes, those of a model.
+    """
+
+    label: str
+    x: Any
+    y: Any
+    is_bound: bool = False
+    is_mark: bool = False
+    dashes: int | None = None
+
+
 class Kind:
-    """One kind of curve: how its lines are read from rows, and averaged over folds.
+    """One kind of curve: how lines are read from rows, averaged over folds, and shown.
 
     ``of_rows``, ``of_folds`` and ``reading`` are its options with their defaults.
     """
+
+    name: ClassVar[str] = ""  # in a report
+    title: ClassVar[str] = ""  # on a page
+    results: ClassVar[tuple[str, ...]] = ()  # classes of results that are such a curve
+    has_area: ClassVar[bool] = False  # whether the area of such a result is shown
+    size: ClassVar[tuple[float, float]] = (5.4, 4.4)  # inches
+    legend_at: ClassVar[str] = "best"
+    reference: ClassVar[Reference | None] = None
+    bound: ClassVar[tuple[str, str] | None] = None  # column and label, drawn for a single curve
 
     methods: ClassVar[tuple[str, ...]] = RESPONSES
     pools: ClassVar[bool] = False  # whether folds are joined into one set, each row once
@@ -176,68 +235,90 @@ class Kind:
 
     # --------------------------------------------------------------------- defined by each kind
 
-    @classmethod
-    def read(cls, *rows: Any, **options: Any) -> list[Line]:
+    def read(self, *rows: Any, **options: Any) -> list[Line]:
         """Read the curves of checked rows; by default each class against the rest."""
-        return [cls.line(*problem, **options) for problem in cls.problems(*rows).items()]
+        return [self.line(*problem, **options) for problem in self.problems(*rows).items()]
 
-    @classmethod
-    def line(cls, *problem: Any, **options: Any) -> Line:
+    def line(self, *problem: Any, **options: Any) -> Line:
         """Read the curve of a class against the rest from its label and its rows."""
         raise NotImplementedError
 
-    @classmethod
-    def problems(cls, rows: Scores) -> dict[Any, Scores]:
+    def problems(self, rows: Scores) -> dict[Any, Scores]:
         """Rows of each class against the rest."""
         return dict(binary_problems(rows))
 
-    @classmethod
-    def default(cls, curves: Iterable[Any]) -> Any:
-        """Curves to draw for folds and for several models; None for all."""
-        return MACRO if MACRO in curves else None
-
-    @classmethod
-    def is_undefined(cls, line: Line, rows: Scores) -> bool:
+    def is_undefined(self, line: Line, rows: Scores) -> bool:
         """Whether a fold or a group has no curve."""
-        x, y = line.columns[cls.x], line.columns[cls.y]
+        x, y = line.columns[self.x], line.columns[self.y]
         return bool(np.isnan(x).any() or np.isnan(y).all())
 
-    @classmethod
-    def at(cls, line: Line, column: str, grid: Array) -> Array:
-        """Interpolate a column at these abscissas."""
-        return np.interp(grid, line.columns[cls.x], line.columns[column])
+    def at(self, line: Line, column: str, grid: Array) -> Array:
+        """Read a column at these abscissas; the first point at the first of two equal ones."""
+        x, values = line.columns[self.x], line.columns[column]
+        if self.has_steps:
+            return np.append(values, np.nan)[np.searchsorted(x, grid)]
+        read = np.interp(grid, x, values)
+        if grid[0] == grid[1]:
+            read[0] = values[0]
+        return read
 
-    @classmethod
-    def grid_of(cls, lines: list[Line]) -> Array:
+    def grid_of(self, lines: list[Line]) -> Array:
         """Abscissas of the mean over folds."""
-        return cls.grid
+        return self.grid
 
-    @classmethod
-    def name_of_value(cls, line: Line) -> str:
-        """Name of the number that summarises a line."""
-        return cls.value_name
+    def of_result(self, result: Any, label: Any) -> Line:
+        """The line of a curve that one of the functions of curves returned."""
+        value = getattr(result, "area", np.nan) if self.has_area else np.nan
+        return Line(label, result.columns(), value)
+
+    # --------------------------------------------------------------------- shown
+
+    def numbers(self, line: Any, write: Write) -> list[str]:
+        """Numbers that summarise a line, each with its name; ``write`` writes an estimate."""
+        name = line.value_name or self.value_name
+        if not name or np.isnan(line.value):
+            return []
+        return [f"{name} {write(line.value, line.interval)}"]
+
+    def name_of_curve(self, curve: Any) -> str:
+        """Name of a class or an average in a legend."""
+        if curve in AVERAGES:
+            return f"{curve}-average"
+        return str(curve) if isinstance(curve, str) else f"class {curve}"
+
+    def references(self, table: LineTable) -> Iterator[Reference]:
+        """Lines to compare the curves with."""
+        columns = table.lines[-1].columns
+        if self.bound is not None and len(table.curves) == 1 and self.bound[0] in columns:
+            yield Reference(self.bound[1], columns[self.x], columns[self.bound[0]], is_bound=True)
+        if self.reference is not None:
+            yield self.reference
+
+    def limits(self, table: LineTable, *drawn: Sequence[Any]) -> tuple[Limits, Limits] | None:
+        """Limits of both axes, None where the lines decide; None for the unit square.
+
+        ``drawn`` are the lines of the picture and its references.
+        """
+        return None
 
     # --------------------------------------------------------------------- tables
 
-    @classmethod
-    def options(cls, in_folds: bool) -> dict[str, Any]:
+    def options(self, in_folds: bool) -> dict[str, Any]:
         """Options with which a table is computed, and their defaults."""
-        shared = cls.of_folds if in_folds and not cls.pools else cls.of_rows
-        return {**cls.reading, **shared}
+        shared = self.of_folds if in_folds and not self.pools else self.of_rows
+        return {**self.reading, **shared}
 
-    @classmethod
-    def table(cls, asked: AskedParts, **options: Any) -> LineTable:
+    def table(self, asked: AskedParts, **options: Any) -> LineTable:
         """Compute the lines of rows, or of folds and their means."""
         request, models, _ = asked
         scored = {name: [part.read(request) for part in parts] for name, parts in models.items()}
         in_folds = any(part.fold is not None for parts in scored.values() for part in parts)
-        options = {**cls.options(in_folds), **options}
-        compute = cls.table_of_folds if in_folds and not cls.pools else cls.table_of_rows
+        options = {**self.options(in_folds), **options}
+        compute = self.table_of_folds if in_folds and not self.pools else self.table_of_rows
         return compute(scored, **options)
 
-    @classmethod
     def table_of_rows(
-        cls,
+        self,
         scored: Mapping[Any, list[Part]],
         *,
         curves: Any,
@@ -253,13 +334,13 @@ class Kind:
         kind: BandKind = "simultaneous" if band == "simultaneous" else "pointwise"
         level = check_level(confidence_level)
         joint = {name: [joined(parts)._replace(fold=None)] for name, parts in scored.items()}
-        table, read = cls._read_all(joint, curves, are_groups, options)
+        table, read = self._read_all(joint, curves, are_groups, options)
         if not read:
             raise InvalidParameterError(
                 f"No group has a curve: {'; '.join({*table.undefined.values()})}."
             )
         n_bands = sum(line.band is not None and not line.is_average for _, line in read)
-        problems = {id(part): cls.problems(part.scores) for (part,) in joint.values()}
+        problems = {id(part): self.problems(part.scores) for (part,) in joint.values()}
         lines, metrics = [], []
         for part, line in read:
             design: dict[str, Any] = {"confidence_level": level}
@@ -270,7 +351,7 @@ class Kind:
                 line = replace(line, interval=metric.interval(interval))
             is_clear = n_bands <= _MOST_BANDS and len(part.scores.true) <= _MOST_ROWS
             if band is not None and (band != "auto" or is_clear) and not line.is_average:
-                line = cls.with_band(line, rows, kind, design)
+                line = self.with_band(line, rows, kind, design)
             lines.append(line)
             metrics.append(metric)
         table.lines = tuple(lines)
@@ -280,9 +361,8 @@ class Kind:
         table.band = f"{100 * level:g} % {kind} band"
         return table
 
-    @classmethod
     def _read_all(
-        cls,
+        self,
         scored: Mapping[Any, list[Part]],
         curves: Any,
         are_groups: bool,
@@ -293,7 +373,7 @@ class Kind:
         The table says why a fold or a group has none: it may lack a class.
         """
         several, read = len(scored) > 1 or are_groups, []
-        table = LineTable((), None if several else next(iter(scored)))
+        table = LineTable(self, (), None if several else next(iter(scored)))
         for name, parts in scored.items():
             for part in parts:
                 is_part = part.fold is not None or are_groups
@@ -303,11 +383,11 @@ class Kind:
                 if part.scores is None:
                     table.undefined[place] = part.reason
                     continue
-                use_default = several or cls.pools or is_part
+                use_default = several or self.pools or is_part
                 with without_undefined_warnings() if is_part else nullcontext():
-                    selected = cls.selected(part.scores, curves, use_default, options)
+                    selected = self.selected(part.scores, curves, use_default, options)
                 for line in selected:
-                    if is_part and cls.is_undefined(line, part.scores):
+                    if is_part and self.is_undefined(line, part.scores):
                         table.undefined[place] = _NO_CURVE.format(line.curve)
                         continue
                     n_rows = sum(each.n_test for each in parts) if are_groups else None
@@ -317,14 +397,13 @@ class Kind:
         table.positive = _last_class(defined[0]) if defined else None
         return table, read
 
-    @classmethod
     def selected(
-        cls, rows: Scores, curves: Any, use_default: bool, options: Mapping[str, Any]
+        self, rows: Scores, curves: Any, use_default: bool, options: Mapping[str, Any]
     ) -> list[Line]:
         """Lines of these curves, in this order; for None of all, or of the default ones."""
-        lines = {line.curve: line for line in cls.read(rows, **options)}
-        if curves is None and use_default:
-            curves = cls.default(lines)
+        lines = {line.curve: line for line in self.read(rows, **options)}
+        if curves is None and use_default and lines:
+            curves = MACRO if MACRO in lines else [name for name in lines if name != TOP]
         if curves is None:
             return list(lines.values())
         one = isinstance(curves, str) or not isinstance(curves, Iterable)
@@ -335,8 +414,7 @@ class Kind:
             raise InvalidParameterError(f"curves must name some of {list(lines)}, got {found!r}.")
         return [lines[name] for name in names]
 
-    @classmethod
-    def with_band(cls, line: Line, rows: Any, kind: BandKind, design: Any) -> Line:
+    def with_band(self, line: Line, rows: Any, kind: BandKind, design: Any) -> Line:
         """Add columns ``low`` and ``high``, which are nan outside the range of the band."""
         spec = line.band
         if spec is None or len(np.unique(rows.true)) < 2:
@@ -347,13 +425,12 @@ class Kind:
         x, columns = spec.x(band.at), dict(line.columns)
         order = np.argsort(x)
         for name, bound in (("low", band.low), ("high", band.high)):
-            y = np.minimum(spec.y(band.at, bound), cls.bounds[1])
-            columns[name] = np.interp(columns[cls.x], x[order], y[order], np.nan, np.nan)
+            y = np.minimum(spec.y(band.at, bound), self.bounds[1])
+            columns[name] = np.interp(columns[self.x], x[order], y[order], np.nan, np.nan)
         return replace(line, columns=columns)
 
-    @classmethod
     def table_of_folds(
-        cls,
+        self,
         scored: Mapping[Any, list[Part]],
         *,
         curves: Any,
@@ -365,7 +442,7 @@ class Kind:
         """Lines of the folds of each model, or of each group in them, and their means."""
         level = check_level(confidence_level)
         points = None if grid is None else read_grid(grid, -np.inf, np.inf)
-        table, read = cls._read_all(scored, curves, are_groups, options)
+        table, read = self._read_all(scored, curves, are_groups, options)
         if not read:
             raise InvalidParameterError(
                 f"No fold has a curve: {'; '.join(sorted(set(table.undefined.values())))}."
@@ -376,19 +453,18 @@ class Kind:
         lines: list[Line] = []
         for pairs in by_curve.values():
             folds, fold_lines = map(list, zip(*pairs, strict=True))
-            abscissas = cls.grid_of(fold_lines) if points is None else points
-            lines += [*fold_lines, cls.mean(folds, fold_lines, abscissas, level)]
+            abscissas = self.grid_of(fold_lines) if points is None else points
+            lines += [*fold_lines, self.mean(folds, fold_lines, abscissas, level)]
         table.lines = tuple(lines)
         return table
 
-    @classmethod
-    def mean(cls, folds: list[Part], lines: list[Line], grid: Array, level: float) -> Line:
+    def mean(self, folds: list[Part], lines: list[Line], grid: Array, level: float) -> Line:
         """The mean of the lines of folds, with its spread and its interval."""
         at_grid = {
-            column: np.array([cls.at(line, column, grid) for line in lines])
-            for column in cls.averaged
+            column: np.array([self.at(line, column, grid) for line in lines])
+            for column in self.averaged
         }
-        columns = {cls.x: grid} | {name: values.mean(axis=0) for name, values in at_grid.items()}
+        columns = {self.x: grid} | {name: values.mean(axis=0) for name, values in at_grid.items()}
         values = np.array([line.value for line in lines])
         interval = None
         spread = margin = np.full(len(grid), np.nan)
@@ -396,20 +472,20 @@ class Kind:
             sizes: Any = {key: [getattr(f, key) for f in folds] for key in ("n_train", "n_test")}
             if not np.isnan(values).any():
                 interval = corrected_resampled_interval(values, confidence_level=level, **sizes)
-            spread = at_grid[cls.y].std(axis=0, ddof=1)
+            spread = at_grid[self.y].std(axis=0, ddof=1)
             # The half-width of an interval is the spread times a factor that is the same for all.
             scores = np.linspace(-1, 1, len(lines))
             of_scores = corrected_resampled_interval(scores, confidence_level=level, **sizes)
             margin = spread * (of_scores.high - of_scores.value) / scores.std(ddof=1)
         columns["std"] = spread
-        columns["low"] = np.clip(columns[cls.y] - margin, *cls.bounds)
-        columns["high"] = np.clip(columns[cls.y] + margin, *cls.bounds)
+        columns["low"] = np.clip(columns[self.y] - margin, *self.bounds)
+        columns["high"] = np.clip(columns[self.y] + margin, *self.bounds)
         value = float(values.mean())
         return replace(lines[0], columns=columns, value=value, fold=MEAN, interval=interval)
 
 
 def table_of(
-    kind: type[Kind],
+    kind: Kind,
     door: Callable[..., AskedParts],
     *data: Any,
     what: str = "",
@@ -420,7 +496,7 @@ def table_of(
 
     Parameters
     ----------
-    kind : type of Kind
+    kind : Kind
     door : callable
         Called with the request and ``data``.
     what : str
@@ -467,24 +543,6 @@ def _use_report_intervals(table: LineTable, report: Any, models: Sequence[str]) 
 
 
 # --------------------------------------------------------------------------- checked rows
-
-
-def binary_problems(rows: Scores) -> Iterator[tuple[Any, Scores]]:
-    """Each class with its rows against the rest; only the positive class of two."""
-    if rows.kind == "binary":
-        yield rows.classes.tolist()[-1], rows
-        return
-    for label, mark, score in zip(rows.classes.tolist(), rows.marks().T, rows.score.T, strict=True):
-        codes = mark.astype(np.int64)
-        column = np.ascontiguousarray(score)
-        yield label, Scores("binary", np.array([0, 1]), codes, column, rows.weight)
-
-
-def name_of_curve(curve: Any) -> str:
-    """Name of a class or an average in a legend."""
-    if curve in AVERAGES:
-        return f"{curve}-average"
-    return str(curve) if isinstance(curve, str) else f"class {curve}"
 
 
 def _last_class(part: Part) -> Any:

@@ -180,6 +180,17 @@ def joined(parts: Sequence[Part]) -> Part:
     return defined[0]._replace(scores=scores, group=np.concatenate(groups) if groups else None)
 
 
+def binary_problems(rows: Scores) -> Iterator[tuple[Any, Scores]]:
+    """Each class with its rows against the rest; only the positive class of two."""
+    if rows.kind == "binary":
+        yield rows.classes.tolist()[-1], rows
+        return
+    for label, mark, score in zip(rows.classes.tolist(), rows.marks().T, rows.score.T, strict=True):
+        codes = mark.astype(np.int64)
+        column = np.ascontiguousarray(score)
+        yield label, Scores("binary", np.array([0, 1]), codes, column, rows.weight)
+
+
 def split_by(asked: AskedParts, by: Any, dependent: Any = None) -> AskedParts:
     """The rows of a single model by group, as if each group were a model.
 

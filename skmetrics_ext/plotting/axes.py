@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from skmetrics_ext.curve_tables.lines import Reference
 from skmetrics_ext.inference.estimate_rows import shown_metric
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.validation import InvalidParameterError
@@ -24,6 +25,7 @@ PER_ROW = 3  # panels in a row
 NAME, ENTRY = 34, 54  # letters in a line of a row's name, and of a legend entry
 OUTSIDE = "skmetrics_ext:outside"  # marks a legend next to the axes
 
+_UNIT = (-0.01, 1.01)
 _FIGURE = "skmetrics_ext:figure"  # marks a figure that a display made
 # Marks of lines, for the next display on the same axes.
 CURVE, _DIFFERENCE, _REFERENCE, _REMARK = (
@@ -86,9 +88,22 @@ def is_own_figure(figure: Any) -> bool:
     return bool(figure.get_gid() == _FIGURE)
 
 
-def make_square(ax: Any) -> None:
-    """Show 0 to 1 on both axes with equal units, and with room for lines at the edge."""
-    ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
+def set_limits(ax: Any, limits: Any, *, is_added: bool) -> None:
+    """Set limits of both axes, which do not hide the curves of earlier displays.
+
+    None stands for 0 to 1 on both axes with equal units, and with room for lines at the edge.
+    """
+    if limits is None:
+        ax.set(xlim=_UNIT, ylim=_UNIT, aspect="equal")
+        return
+    for (low, high), now, set_lim in zip(
+        limits, (ax.get_xlim(), ax.get_ylim()), (ax.set_xlim, ax.set_ylim), strict=True
+    ):
+        if is_added:
+            low = None if low is None else min(low, now[0])
+            high = None if high is None else max(high, now[1])
+        if not low is high is None:
+            set_lim(low, high)
 
 
 # --------------------------------------------------------------------------- lines
@@ -105,11 +120,19 @@ def n_curves(ax: Any) -> int:
     return sum(artist.get_gid() == CURVE for artist in ax.get_lines())
 
 
-def draw_reference(ax: Any, x: Any, y: Any, label: str, **options: Any) -> None:
+def draw_reference(ax: Any, line: Reference) -> None:
     """Draw a thin reference line, unless another display has drawn it."""
     drawn = {a.get_label() for a in ax.get_lines() if a.get_gid() == _REFERENCE}
-    if label not in drawn:
-        ax.plot(x, y, label=label, gid=_REFERENCE, **{**REFERENCE, **options})
+    if line.label in drawn:
+        return
+    look = {**REFERENCE, "label": line.label, "gid": _REFERENCE}
+    if line.is_bound:
+        look |= {"color": "black", "linestyle": (0, (1, 1.5))}
+    if line.is_mark:
+        look["transform"] = ax.get_xaxis_transform()
+    if line.dashes is not None:
+        look["linestyle"] = style(line.dashes)["linestyle"]
+    ax.plot(line.x, line.y, **look)
 
 
 def add_remark(ax: Any, text: str, *, difference: bool = False) -> None:
@@ -224,18 +247,6 @@ def entry_letters(figure: Any) -> int:
 def title_of(name: str) -> str:
     """Name of a metric as people write it; names that the user chose are kept."""
     return str(shown_metric(name)[0])
-
-
-def number(value: float, estimate: Any = None) -> str:
-    """A number, with its interval if it has one, and a star if that has a note."""
-    if estimate is None or not estimate.low <= estimate.high:  # nan
-        return f"{value:.3f}{star(estimate)}"
-    return f"{estimate:z.3f}{star(estimate)}"
-
-
-def star(estimate: Any) -> str:
-    """A star if an estimate has a note."""
-    return "*" if getattr(estimate, "note", "") else ""
 
 
 def wrap(text: Any, width: int) -> str:

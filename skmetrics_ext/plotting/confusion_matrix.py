@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.curve_tables import matrices
 from skmetrics_ext.curve_tables.parts import Request
+from skmetrics_ext.curve_tables.pictures import difference_text
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.plotting import axes
-from skmetrics_ext.plotting.curve_display import difference_text
 from skmetrics_ext.plotting.display import DOORS, Door, ModelDisplay, document_display
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import read_array

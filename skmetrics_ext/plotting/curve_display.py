@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-import numpy as np
-
-from skmetrics_ext.curve_tables.lines import MEAN, Kind, Line, LineTable, name_of_curve, table_of
-from skmetrics_ext.formats import probability
+from skmetrics_ext.curve_tables.lines import MEAN, Kind, Line, LineTable, table_of
+from skmetrics_ext.curve_tables.pictures import Picture, PictureLine, picture_of
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.metrics.averaging import MACRO, MICRO
 from skmetrics_ext.metrics.documentation import document
@@ -20,8 +18,14 @@ from skmetrics_ext.validation import check_option
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_AVERAGE_DASHES = {MICRO: "-", MACRO: (0, (1, 1))}
-_COVERED = 0.9  # of the range of a curve: the legend says why a band covers less
+_PARTS: Mapping[str, Any] = {
+    "fold": {"linewidth": 0.8, "alpha": 0.45, "zorder": 1.5, "linestyle": "-"},
+    MEAN: {"linewidth": 2.2},
+    MICRO: {"color": "black", "linestyle": "-"},
+    MACRO: {"color": "black", "linestyle": (0, (1, 1))},
+}
+_POINTS: Mapping[str, Any] = {"linewidth": 1.6, "elinewidth": 1.0, "capsize": 2.5, "markersize": 5}
+_HISTOGRAM = "skmetrics_ext:histogram"
 
 
 class CurveDisplay(ModelDisplay):
@@ -34,12 +38,7 @@ class CurveDisplay(ModelDisplay):
     {curve_parameters}
     """
 
-    _kind: ClassVar[type[Kind]]  # computes the lines
-    size: ClassVar[tuple[float, float]] = (5.4, 4.4)
-    markers: ClassVar[tuple[str, ...]] = ()
-    legend_at: str = "best"
-    reference: ClassVar[tuple[Any, Any, str] | None] = None  # abscissas, ordinates and label
-    bound: ClassVar[tuple[str, str] | None] = None  # column and label, drawn for a single class
+    _kind: ClassVar[Kind]  # computes the lines
 
     def __init__(
         self,
@@ -53,7 +52,7 @@ class CurveDisplay(ModelDisplay):
         table = lines
         if not isinstance(table, LineTable):
             undefined = dict(undefined or {})
-            table = LineTable(tuple(table), name, positive, undefined, comparison)
+            table = LineTable(self._kind, tuple(table), name, positive, undefined, comparison)
         self.table, self.lines, self.name = table, table.lines, table.name
         self.positive, self.undefined = table.positive, table.undefined
         self.comparison = table.comparison
@@ -66,6 +65,11 @@ class CurveDisplay(ModelDisplay):
     def _of_data(cls, door: str, *data: Any, **options: Any) -> Self:
         return cls(table_of(cls._kind, cls.doors[door].read, *data, what=cls.__name__, **options))
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes of the numbers that have a star in the legend."""
+        return self.table.notes
+
     def columns(self) -> dict[str, Array]:
         """The numbers behind the picture.
 
@@ -76,7 +80,7 @@ class CurveDisplay(ModelDisplay):
             average; ``fold``, the fold or "mean"; then the points, ``low`` and ``high`` of the
             bands, and for means ``std`` over the folds. A column that a line does not have is nan.
         """
-        return self.table.columns(self._kind.x)
+        return self.table.columns()
 
     # --------------------------------------------------------------------- drawing
 
@@ -95,9 +99,7 @@ class CurveDisplay(ModelDisplay):
 
         Parameters
         ----------
-        ax : matplotlib axes, default=None
-            Where to draw; a new figure by default. On the axes of another display of the same
-            kind, the curves are added in other colours and dashes.
+        {curve_ax}
         {model_name}
         band : {"auto", "std", "interval"} or None, default="auto"
             Band around a mean over folds: plus and minus one standard deviation of the folds (the
@@ -105,12 +107,7 @@ class CurveDisplay(ModelDisplay):
             folds: the band that was computed. None draws no band.
         folds : bool, default=True
             Whether to draw the curve of each fold, if there is a single curve.
-        reference : bool, default=True
-            Whether to draw reference lines such as chance.
-        legend : bool, default=True
-            Whether to draw a legend.
-        curve_kwargs : dict, default=None
-            Arguments of matplotlib's ``plot`` for the curves, which override the defaults.
+        {curve_drawing}
 
         Returns
         -------
@@ -119,175 +116,109 @@ class CurveDisplay(ModelDisplay):
             folds), ``line_`` (the first of them), ``fold_lines_``, ``bands_`` and ``legend_``.
         """
         check_option("band", band, ("auto", "std", "interval", None))
-        self.ax_ = ax = axes.make_axes(f"{type(self).__name__}.plot", ax, self.size)
+        given = {"band": band, "folds": folds}
+        return self._draw(ax, name, given, reference, legend, curve_kwargs)
+
+    def _draw(
+        self,
+        ax: Any,
+        name: str | None,
+        shown: Mapping[str, Any],
+        reference: bool,
+        legend: bool,
+        curve_kwargs: Mapping[str, Any] | None,
+        *,
+        histogram: bool = False,
+    ) -> Self:
+        """Draw the picture of the table with the options ``shown``."""
+        self.ax_ = ax = axes.make_axes(f"{type(self).__name__}.plot", ax, self.table.kind.size)
         self.figure_ = ax.figure
         self.name = self.name if name is None else name
         n_earlier = axes.n_curves(ax)
         axes.name_curves(ax)
-        title = self.name if self._n_curves > 1 and not n_earlier else None
-        self.lines_: list[Any] = []
-        self.fold_lines_: list[Any] = []
-        self.bands_: list[Any] = []
-        for line in self.lines:
-            look = self._style(line, n_earlier + len(self.lines_))
-            if isinstance(line.fold, int):
-                if folds and self._n_curves == 1:  # folds of several curves would hide each other
-                    thin = {"linewidth": 0.8, "alpha": 0.45, "zorder": 1.5, "color": look["color"]}
-                    thin["label"] = self._fold_label()
-                    self.fold_lines_.append(self._draw_line(ax, line, thin))
-                continue
-            if "low" in line.columns and band is not None:
-                self._draw_band(ax, line, look["color"], band)
-            options = {"label": self._label(line, title is None), **look, **(curve_kwargs or {})}
-            self.lines_.append(self._draw_line(ax, line, options))
-            self.lines_[-1].set_gid(axes.CURVE)
+        picture = picture_of(self.table, self.name, is_added=n_earlier > 0, **shown)
+        curves = [line for line in picture.lines if line.part != "fold"]
+        self.lines_, self.fold_lines_, self.bands_ = list[Any](), list[Any](), list[Any]()
+        step: Any = "pre" if picture.shape == "steps" else None
+        alpha = 0.2 if len(curves) == 1 else 0.12
+        for line in picture.lines:
+            look = _look(picture, line, n_earlier)
+            if line.low is not None and picture.shape != "points":
+                band = {"color": look["color"], "alpha": alpha, "label": picture.band}
+                area = ax.fill_between(line.x, line.low, line.high, step=step, linewidth=0, **band)
+                self.bands_.append(area)
+            if line.part == "fold":
+                self.fold_lines_.append(_draw_line(ax, line, look))
+            else:
+                self.lines_.append(_draw_line(ax, line, look | dict(curve_kwargs or {})))
+                self.lines_[-1].set_gid(axes.CURVE)
         self.line_ = self.lines_[0]
-        if reference:
-            self._draw_references(ax)
-        ax.set(xlabel=self._kind.x_label, ylabel=self.table.y_label or self._kind.y_label)
-        self._finish_axes(ax)
-        self.legend_ = self._draw_legend(ax, title) if legend else None
+        for each in picture.references if reference else ():
+            axes.draw_reference(ax, each)
+        ax.set(xlabel=picture.kind.x_label, ylabel=picture.y_label)
+        axes.set_limits(ax, picture.limits, is_added=n_earlier > 0)
+        if histogram:
+            self.histogram_ax_ = _draw_histograms(ax, curves, self.lines_)
+        self.legend_ = _draw_legend(ax, picture) if legend else None
         axes.fit_text(ax)
         return self
-
-    def _style(self, line: Line, place: int) -> dict[str, Any]:
-        """Colour, dashes and marker of a line, which is drawn after ``place`` others."""
-        models, curves = self._models, self._curves
-        look = axes.style(place, self.markers)
-        if len(models) > 1 and len(curves) > 1:  # a colour for each curve, dashes for each model
-            look["color"] = axes.style(curves.index(line.curve))["color"]
-            look["linestyle"] = axes.style(models.index(line.model))["linestyle"]
-        if line.is_average and line.fold is None and len(models) == 1:
-            look = {"color": "black", "linestyle": _AVERAGE_DASHES[line.curve]}
-        return look
-
-    def _draw_line(self, ax: Any, line: Line, options: Mapping[str, Any]) -> Any:
-        width = 2.2 if line.fold == MEAN else 1.8
-        drawstyle = "steps-pre" if self._kind.has_steps else "default"
-        options = {"linewidth": width, "drawstyle": drawstyle, **options}
-        return ax.plot(line.columns[self._kind.x], line.columns[self._kind.y], **options)[0]
-
-    def _draw_band(self, ax: Any, line: Line, colour: str, band: str) -> None:
-        columns = line.columns
-        low, high, label = columns["low"], columns["high"], self.table.band
-        if line.fold is not None and band != "interval":
-            low = np.clip(columns[self._kind.y] - columns["std"], *self._kind.bounds)
-            high = np.clip(columns[self._kind.y] + columns["std"], *self._kind.bounds)
-            label = "± 1 standard deviation of the folds"
-        elif line.fold is not None:
-            label = "interval of the mean"
-            if line.interval is not None:
-                label = f"{100 * line.interval.confidence_level:g} % {label}"
-        step = "pre" if self._kind.has_steps else None
-        alpha = 0.2 if self._n_curves == 1 else 0.12
-        look = {"step": step, "color": colour, "alpha": alpha, "linewidth": 0, "label": label}
-        self.bands_.append(ax.fill_between(columns[self._kind.x], low, high, **look))
-
-    def _draw_references(self, ax: Any) -> None:
-        """Draw the lines to compare the curves with."""
-        columns = self.lines[-1].columns
-        if self.bound is not None and len(self._curves) == 1 and self.bound[0] in columns:
-            look = {"color": "black", "linestyle": (0, (1, 1.5))}
-            axes.draw_reference(
-                ax, columns[self._kind.x], columns[self.bound[0]], self.bound[1], **look
-            )
-        if self.reference is not None:
-            axes.draw_reference(ax, *self.reference)
-
-    def _finish_axes(self, ax: Any) -> None:
-        """Set the limits once everything but the legend is drawn."""
-        axes.make_square(ax)
-
-    # --------------------------------------------------------------------- legend
-
-    def _draw_legend(self, ax: Any, title: str | None) -> Any:
-        """Draw the legend, with the difference of two models, the positive class and remarks."""
-        location = self.legend_at
-        if self.bands_ and any(map(self._has_short_band, self.lines)):
-            axes.add_remark(ax, "outside the band: too few rows")
-        if self.notes:
-            axes.add_remark(ax, "* has a note: display.notes")
-        if self.comparison is not None:
-            text = difference_text(self._models, self._difference_name(), self.comparison)
-            axes.add_remark(ax, text, difference=True)
-            location = location if location == "lower right" else "outside"
-        if self.positive is not None:
-            axes.add_remark(ax, f"positive class: {self.positive}")
-        return axes.draw_legend(ax, location, title)
-
-    def _has_short_band(self, line: Line) -> bool:
-        """Whether a band covers too little of the range in which its curve moves."""
-        if line.fold is not None or "low" not in line.columns:
-            return False
-        x, y = line.columns[self._kind.x], line.columns[self._kind.y]
-        moving = x[(y > np.nanmin(y)) & (y < np.nanmax(y))]
-        covered = x[np.isfinite(line.columns["low"])]
-        span = np.ptp(covered) if len(covered) else 0.0
-        return len(moving) > 0 and bool(span < _COVERED * np.ptp(moving))
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Notes of the numbers that have a star in the legend."""
-        estimates = [*(line.interval for line in self.lines), self.comparison]
-        return tuple(dict.fromkeys(e.note for e in estimates if e is not None and e.note))
-
-    @property
-    def _models(self) -> list[Any]:
-        return list(dict.fromkeys(line.model for line in self.lines))
-
-    @property
-    def _curves(self) -> list[Any]:
-        return list(dict.fromkeys(line.curve for line in self.lines))
-
-    @property
-    def _n_curves(self) -> int:
-        return len({(line.model, line.curve) for line in self.lines})
-
-    def _fold_label(self) -> str:
-        n_drawn = sum(isinstance(line.fold, int) for line in self.lines)
-        if not self.undefined:
-            return f"each of {n_drawn} folds"
-        return f"each fold ({n_drawn} of {n_drawn + len(self.undefined)} defined)"
-
-    def _label(self, line: Line, with_name: bool) -> str:
-        mean = "mean" if line.fold == MEAN else ""
-        text, value_name = self._model_name(line, with_name), self._kind.name_of_value(line)
-        if not value_name or np.isnan(line.value):
-            return f"{text}, {mean}" if mean else text
-        value = f"{value_name} {axes.number(line.value, line.interval)}"
-        if mean:
-            return f"{text}\n{mean} {value}"
-        in_one_line = f"{text} ({value})"
-        return in_one_line if len(in_one_line) <= axes.ENTRY else f"{text}\n{value}"
-
-    def _model_name(self, line: Line, with_name: bool) -> str:
-        """Names of the model and of the curve, unless they are clear without."""
-        names = [line.model, self.name if with_name else None]
-        parts = [name for name in names if name is not None]
-        is_unnamed = line.model is None and self.positive is None and line.curve is not None
-        if line.n_rows is not None:
-            parts[0] = f"{parts[0]}, n = {line.n_rows:,}"
-        if len(self._curves) > 1 or is_unnamed:
-            parts.append(self._curve_name(line.curve))
-        return ", ".join(parts) or "model"
-
-    def _curve_name(self, curve: Any) -> str:
-        """Name of a line in the legend."""
-        return name_of_curve(curve)
-
-    def _difference_name(self) -> str:
-        """Name of the metric in which two models are compared."""
-        line = self.lines[0]
-        curve = "" if self.positive is not None else f", {self._curve_name(line.curve)}"
-        return self._kind.name_of_value(line) + curve
 
 
 document(CurveDisplay, BLOCKS)
 
 
-def difference_text(models: Iterable[str], value_name: str, comparison: Estimate) -> str:
-    """Legend entry for the difference between two models."""
-    p_value = probability(comparison.p_value)
-    p_value = f"p {p_value}" if p_value.startswith("<") else f"p = {p_value}"
-    text = f"{value_name} {comparison:z.3f}, {p_value}{axes.star(comparison)}"
-    return f"{' − '.join(models)}:\n{text}"
+def _look(picture: Picture, line: PictureLine, n_earlier: int) -> dict[str, Any]:
+    """How a line is drawn, next to those of earlier displays."""
+    look = {"color": axes.style(n_earlier + line.colour)["color"], "label": _label(line)}
+    look["linestyle"] = axes.style(n_earlier + line.dashes)["linestyle"]
+    if picture.shape == "points":
+        marker = axes.style(n_earlier + line.place, axes.MARKERS)["marker"]
+        return {**_POINTS, **look, "marker": marker}
+    drawstyle = "steps-pre" if picture.shape == "steps" else "default"
+    return {"linewidth": 1.8, "drawstyle": drawstyle, **look, **_PARTS.get(line.part, {})}
+
+
+def _draw_line(ax: Any, line: PictureLine, look: Mapping[str, Any]) -> Any:
+    if "elinewidth" not in look:
+        return ax.plot(line.x, line.y, **look)[0]
+    margins = None if line.low is None else [line.y - line.low, line.high - line.y]
+    return ax.errorbar(line.x, line.y, margins, **look).lines[0]
+
+
+def _label(line: PictureLine) -> str:
+    """Legend entry: the name with the first number, and the others below it."""
+    mean = "mean" if line.part == "mean" else ""
+    if not line.numbers:
+        return f"{line.name}, {mean}" if mean else line.name
+    first, *others = line.numbers
+    text = f"{line.name} ({first})"
+    if mean or len(text) > axes.ENTRY:
+        text = f"{line.name}\n{mean} {first}" if mean else f"{line.name}\n{first}"
+    return "\n".join([text, *others])
+
+
+def _draw_legend(ax: Any, picture: Picture) -> Any:
+    """Draw the legend, with the difference of two models and remarks."""
+    has_bars = any(line.low is not None for line in picture.lines) and picture.shape == "points"
+    if picture.difference:
+        axes.add_remark(ax, picture.difference, difference=True)
+    for text in [picture.band, *picture.remarks] if has_bars else picture.remarks:
+        axes.add_remark(ax, text)
+    return axes.draw_legend(ax, picture.legend_at, picture.heading or None)
+
+
+def _draw_histograms(ax: Any, curves: Sequence[PictureLine], drawn: Sequence[Any]) -> Any:
+    """Draw histograms below the axes, or on those that an earlier display has made there."""
+    below = next((child for child in ax.child_axes if child.get_gid() == _HISTOGRAM), None)
+    if below is None:
+        below = ax.inset_axes([0, -0.24, 1, 0.18], gid=_HISTOGRAM)
+        below.spines[["top", "right"]].set_visible(False)
+    for curve, line in zip(curves, drawn, strict=True):
+        assert curve.histogram is not None
+        look = {"color": line.get_color(), "linestyle": line.get_linestyle(), "linewidth": 1.3}
+        below.stairs(*curve.histogram, **look)
+    below.set(xlabel=ax.get_xlabel(), ylabel="Share", xlim=ax.get_xlim())
+    below.set_ylim(bottom=0)
+    ax.set_xlabel("")
+    ax.tick_params(labelbottom=False)
+    return below

@@ -4,23 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from skmetrics_ext.curve_tables import kinds
 from skmetrics_ext.curve_tables.lines import Line, LineTable
 from skmetrics_ext.numeric import Array
-from skmetrics_ext.plotting import axes
 from skmetrics_ext.plotting.curve_display import CurveDisplay
 from skmetrics_ext.plotting.display import document_display
 from skmetrics_ext.validation import check_option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-_FEW = 4  # curves with intervals that do not hide each other
-_HISTOGRAM = "skmetrics_ext:histogram"
 
 
 @document_display
@@ -64,10 +58,7 @@ class RocCurvesDisplay(CurveDisplay):
     0.75
     """
 
-    _kind = kinds.Roc
-    legend_at = "lower right"
-    size = (5.2, 5.0)
-    reference = ([0, 1], [0, 1], "chance")
+    _kind = kinds.Roc()
 
 
 @document_display
@@ -114,15 +105,7 @@ class PrecisionRecallCurvesDisplay(CurveDisplay):
     0.8333
     """
 
-    _kind = kinds.PrecisionRecall
-    legend_at = "lower left"
-    size = (5.2, 5.0)
-
-    def _draw_references(self, ax: Any) -> None:
-        if len(self._curves) == 1 and not self.lines[-1].is_average:
-            prevalence = kinds.PrecisionRecall.chance(self.lines)
-            label = f"chance (prevalence {prevalence:.3f})"
-            axes.draw_reference(ax, [0, 1], [prevalence, prevalence], label)
+    _kind = kinds.PrecisionRecall()
 
 
 @document_display
@@ -166,10 +149,7 @@ class GainDisplay(CurveDisplay):
     [0.0, 0.5, 0.5, 1.0, 1.0]
     """
 
-    _kind = kinds.Gain
-    reference, bound = ([0, 1], [0, 1], "chance"), ("perfect", "perfect")
-    legend_at = "lower right"
-    size = (5.2, 5.0)
+    _kind = kinds.Gain()
 
 
 @document_display
@@ -209,7 +189,7 @@ class RiskCoverageDisplay(CurveDisplay):
     [0.0, 0.0, 0.333, 0.25]
     """
 
-    _kind = kinds.RiskCoverage
+    _kind = kinds.RiskCoverage()
 
 
 @document_display
@@ -251,12 +231,7 @@ class LiftDisplay(CurveDisplay):
     [4.0, 2.0, 1.333, 1.0]
     """
 
-    _kind = kinds.Lift
-    reference, bound = ([0, 1], [1, 1], "chance"), ("perfect", "perfect")
-
-    def _finish_axes(self, ax: Any) -> None:
-        ax.set_xlim(0, 1)
-        ax.set_ylim(bottom=0)
+    _kind = kinds.Lift()
 
 
 @document_display
@@ -305,28 +280,7 @@ class DecisionCurveDisplay(CurveDisplay):
     array([0.4375, 0.    ])
     """
 
-    _kind = kinds.Decision
-    bound: ClassVar[tuple[str, str]] = ("treat_all", "treat all")
-
-    def _draw_references(self, ax: Any) -> None:
-        super()._draw_references(ax)
-        thresholds = self.lines[-1].columns["threshold"]
-        ends = [thresholds.min(), thresholds.max()]
-        is_model = self.bound[0] in self.lines[-1].columns
-        axes.draw_reference(ax, ends, [0, 0], "treat none" if is_model else "no difference")
-
-    def _finish_axes(self, ax: Any) -> None:
-        # Treating all falls without limit; useful models lie above treating none.
-        tops = [float(np.nanmax(line.get_ydata(), initial=0.01)) for line in ax.get_lines()]
-        columns = self.lines[-1].columns
-        if self.bound[0] in columns:
-            ax.set_ylim(-0.12 * max(tops), 1.08 * max(tops))
-        else:  # at high thresholds few rows are treated, and a false positive counts much
-            low, high = (columns.get(name, columns[self._kind.y]) for name in ("low", "high"))
-            ends = np.nanquantile(low, 0.05), np.nanquantile(high, 0.95)
-            ax.set_ylim(1.2 * min(ends[0], -0.01), 1.2 * max(ends[1], 0.01))
-        thresholds = columns["threshold"]
-        ax.set_xlim(thresholds.min(), thresholds.max())
+    _kind = kinds.Decision()
 
 
 @document_display
@@ -375,32 +329,12 @@ class ThresholdDisplay(CurveDisplay):
     ([0.667, 0.8, 0.5, 0.667], 0.35)
     """
 
-    _kind = kinds.Threshold
-    legend_at = "outside"
+    _kind = kinds.Threshold()
 
     def __init__(self, lines: LineTable | Sequence[Line], **options: Any) -> None:
         super().__init__(lines, **options)
         best = self.table.best
         self.best: Any = best if len(best) > 1 else next(iter(best.values()), None)
-
-    def _curve_name(self, curve: Any) -> str:
-        return axes.title_of(str(curve)).replace("_", " ")
-
-    def _draw_references(self, ax: Any) -> None:
-        best = self.best if isinstance(self.best, dict) else {"": self.best}
-        for name, threshold in best.items():
-            if threshold is not None and np.isfinite(threshold):
-                of_model = f" of {name}" if name else ""
-                label = f"best {axes.title_of(self.table.criterion)}{of_model}: {threshold:.3g}"
-                look = {"transform": ax.get_xaxis_transform()}  # over the full height
-                if name:
-                    look["linestyle"] = axes.style(self._models.index(name))["linestyle"]
-                axes.draw_reference(ax, [threshold] * 2, [0, 1], label, **look)
-
-    def _finish_axes(self, ax: Any) -> None:
-        low, high = ax.dataLim.intervaly
-        if low >= 0 and high <= 1:
-            ax.set_ylim(-0.01, 1.01)
 
 
 @document_display
@@ -464,11 +398,7 @@ class CalibrationDisplay(CurveDisplay):
     [0.333, 1.0]
     """
 
-    _kind = kinds.Reliability
-    reference = ([0, 1], [0, 1], "perfect calibration")
-    size = (5.2, 5.0)
-    markers = axes.MARKERS
-    _has_histogram = True
+    _kind = kinds.Reliability()
 
     def columns(self, rows: Literal["bins", "histogram"] = "bins") -> dict[str, Array]:
         """The numbers behind the picture.
@@ -490,7 +420,7 @@ class CalibrationDisplay(CurveDisplay):
         if rows == "bins":
             return super().columns()
         lines = (replace(line, columns=line.histogram.columns()) for line in self.lines)
-        return LineTable(tuple(lines)).columns(self._kind.x)
+        return replace(self.table, lines=tuple(lines)).columns()
 
     # --------------------------------------------------------------------- drawing
 
@@ -508,79 +438,22 @@ class CalibrationDisplay(CurveDisplay):
 
         Parameters
         ----------
-        ax : matplotlib axes, default=None
-            Where to draw; a new figure by default. On the axes of another display of this kind,
-            the curves are added in other colours and markers.
+        {curve_ax}
         {model_name}
         histogram : bool, default=True
             Whether to draw the histogram below the axes.
-        reference : bool, default=True
-            Whether to draw the diagonal of perfect calibration.
-        legend : bool, default=True
-            Whether to draw a legend.
-        curve_kwargs : dict, default=None
-            Arguments of matplotlib's ``errorbar``, which override the defaults.
+        {curve_drawing}
 
         Returns
         -------
         CalibrationDisplay
             This display.
         """
-        self._has_histogram = histogram
-        self.legend_at = "best" if self._n_curves == 1 else "outside"  # bars fill the axes
-        return super().plot(
-            ax, name=name, reference=reference, legend=legend, curve_kwargs=curve_kwargs
-        )
-
-    def _draw_line(self, ax: Any, line: Any, options: Mapping[str, Any]) -> Any:
-        if line.bins is None:
-            return super()._draw_line(ax, line, {**options, "marker": ""})
-        is_filled = line.columns["count"] > 0
-        names = ("mean_predicted", "observed_rate", "low", "high")
-        x, rate, low, high = (line.columns[name][is_filled] for name in names)
-        margins = [rate - low, high - rate] if self._n_curves <= _FEW else None
-        bars = {"linewidth": 1.6, "elinewidth": 1.0, "capsize": 2.5, "markersize": 5}
-        return ax.errorbar(x, rate, margins, **{**bars, **options}).lines[0]
-
-    def _draw_band(self, ax: Any, line: Any, colour: str, band: str) -> None:
-        if line.bins is None:
-            super()._draw_band(ax, line, colour, band)
-        elif self._n_curves <= _FEW:
-            level = 100 * line.bins.confidence_level
-            axes.add_remark(ax, f"bars: {level:g} % interval of each bin")
-
-    def _finish_axes(self, ax: Any) -> None:
-        """Set the limits, and draw the histogram below the axes."""
-        axes.make_square(ax)
-        self.histogram_ax_ = below = _below(ax) if self._has_histogram else None
-        if below is None:
-            return
-        for line, drawn in zip(self.lines, self.lines_, strict=True):
-            histogram = line.histogram
-            share = histogram.weight / histogram.weight.sum()
-            look = {"color": drawn.get_color(), "linestyle": drawn.get_linestyle()}
-            below.stairs(share, histogram.edges, linewidth=1.3, **look)
-        ax.set_xlabel("")
-        ax.tick_params(labelbottom=False)
-        below.set(xlabel=self._kind.x_label, ylabel="Share", xlim=ax.get_xlim())
-        below.set_ylim(bottom=0)
-
-    def _label(self, line: Any, with_name: bool) -> str:
-        name = self._model_name(line, with_name)
-        if not np.isnan(line.error):
-            name += f" ({'miscalibration' if line.bins is None else 'ECE'} {line.error:.3f})"
-        if line.slope == line.slope:
-            name += f"\nslope {line.slope:z.2f}, intercept {line.intercept:z.2f}"
-        if line.interval is None:
-            return name
-        return f"{name}\n{self._kind.value_name} {axes.number(line.value, line.interval)}"
+        self.histogram_ax_ = None
+        return self._draw(ax, name, {}, reference, legend, curve_kwargs, histogram=histogram)
 
 
-def _below(ax: Any) -> Any:
-    """The axes of the histogram, which an earlier display on the same axes may have made."""
-    for child in ax.child_axes:
-        if child.get_gid() == _HISTOGRAM:
-            return child
-    below = ax.inset_axes([0, -0.24, 1, 0.18], gid=_HISTOGRAM)
-    below.spines[["top", "right"]].set_visible(False)
-    return below
+DISPLAYS: tuple[type[CurveDisplay], ...] = (
+    *(RocCurvesDisplay, PrecisionRecallCurvesDisplay, CalibrationDisplay, GainDisplay, LiftDisplay),
+    *(DecisionCurveDisplay, ThresholdDisplay, RiskCoverageDisplay),
+)

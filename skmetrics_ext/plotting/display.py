@@ -313,6 +313,20 @@ class DisplayParagraphs:
         Where to draw; a new figure by default. On the axes of another display of the same kind,
         the curves are added.
 
+    {curve_ax}
+    ax : matplotlib axes, default=None
+        Where to draw; a new figure by default. On the axes of another display of the same kind,
+        the curves are added with other colours, dashes and markers.
+
+    {curve_drawing}
+    reference : bool, default=True
+        Whether to draw reference lines such as chance.
+    legend : bool, default=True
+        Whether to draw a legend.
+    curve_kwargs : dict, default=None
+        Arguments for the curves of matplotlib's ``plot``, or of its ``errorbar`` for points with
+        intervals, which override the defaults.
+
     {drawn}
     Returns
     -------

@@ -219,31 +219,26 @@ def draw_candidates(report: Any, ax: Any = None, parameter: str | None = None) -
     name = parameter or _only_parameter(report)
     title, sign = shown_metric(report.metric)
     means = sign * np.array([row["mean"] for row in report.rows], np.float64)
-    is_finite = np.isfinite(means)
-    if name is None:
-        order = [k for k in np.argsort(-sign * means, kind="stable") if is_finite[k]]
-        size = (6.0, 0.28 * min(len(order), _MOST_NAMES) + 1.6)
-        ax = axes.make_axes("SearchReport.plot", ax, size)
-        places = np.arange(len(order), dtype=np.float64)
-        _draw_candidates(ax, report, order, places, sign, across=True)
-        if len(order) <= _MOST_NAMES:
-            axes.name_rows(ax, [report.rows[k]["label"] for k in order])
-        else:
-            ax.invert_yaxis()
-            ax.set_ylabel("candidates, the best first")
-        ax.set_xlabel(title)
-    else:
-        values = _numbers(report, name)
-        order = [k for k in np.argsort(values, kind="stable") if is_finite[k]]
-        places, means = values[order], means[order]
-        ax = axes.make_axes("SearchReport.plot", ax, (6.0, 3.9))
+    by_rank = name is None
+    places = -sign * means if name is None else _numbers(report, name)
+    order = [k for k in np.argsort(places, kind="stable") if np.isfinite(means[k])]
+    places, means = np.arange(len(order)) if by_rank else places[order], means[order]
+    height = 0.28 * min(len(order), _MOST_NAMES) + 1.6 if by_rank else 3.9
+    ax = axes.make_axes("SearchReport.plot", ax, (6.0, height))
+    _draw_candidates(ax, report, order, places, sign, across=by_rank)
+    if name is not None:
         distinct = np.unique(places)
         tops = [sign * (sign * means[places == value]).max() for value in distinct]
         ax.plot(distinct, tops, color=axes.GREY, linewidth=1, zorder=1)
-        _draw_candidates(ax, report, order, places, sign, across=False)
         if distinct.min() > 0 and distinct.max() > _WIDE * distinct.min():
             ax.set_xscale("log")
         ax.set(xlabel=name.rsplit("__", 1)[-1], ylabel=title)
+    elif len(order) <= _MOST_NAMES:
+        axes.name_rows(ax, [report.rows[k]["label"] for k in order])
+        ax.set_xlabel(title)
+    else:
+        ax.invert_yaxis()
+        ax.set(xlabel=title, ylabel="candidates, the best first")
     _draw_legend(ax)
     axes.fit_text(ax)
     return ax

@@ -1,23 +1,18 @@
 """Charts of a page: where each mark stands, by hand, in units of the picture."""
 
 import re
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from skmetrics_ext.report.page.charts import (
-    Chart,
-    ChartCurve,
-    Dot,
-    chart_of,
-    curve_chart,
-    dot_chart,
-    matrix_table,
-)
+from skmetrics_ext.curve_tables.kinds import PrecisionRecall, Reliability, ReliabilityLine, Roc
+from skmetrics_ext.curve_tables.lines import Line, LineTable, Reference
+from skmetrics_ext.curve_tables.pictures import Picture, PictureLine, picture_of
+from skmetrics_ext.inference.results import Estimate
+from skmetrics_ext.report.page.charts import Dot, curve_chart, dot_chart, matrix_table
 
 NAN = float("nan")
-RATES = "False positive rate (1 − specificity)", "True positive rate (recall)"
+ROC, PR = Roc(), PrecisionRecall()
 
 
 def texts_of(picture):
@@ -124,42 +119,50 @@ def test_ticks_are_round_numbers_within_the_range(values, ticks):
 X, Y = np.array([0, 0.5, 1]), np.array([0, 0.75, 1])
 
 
-def drawn(*curves, **options):
-    return curve_chart(Chart("roc", "ROC", "x <axis>", "y axis", curves, **options))
+def picture(*lines, shape="line", references=(), kind=ROC):
+    return Picture(kind, lines, shape, "y <axis>", references, None, "", "", "", "", ())
+
+
+def drawn(*lines, is_extra=False, **options):
+    return curve_chart(picture(*lines, **options), is_extra=is_extra)
+
+
+def line_of(name="a", place=0, part="", numbers=(), x=X, y=Y, **bounds):
+    return PictureLine(name, numbers, x, y, part=part, place=place, **bounds)
 
 
 def test_the_square_of_a_curve_chart_goes_from_0_to_1():
     """338 wide from 50, 294 high from 10."""
-    picture = drawn(ChartCurve("a", "AUC 0.7", X, Y), has_diagonal=True)
+    shown = drawn(line_of(), references=[Reference("chance", [0, 1], [0, 1])])
     places = {0: (50, 304), 0.2: (117.6, 245.2), 0.4: (185.2, 186.4), 0.6: (252.8, 127.6),
               0.8: (320.4, 68.8), 1: (388, 10)}  # fmt: skip
-    assert 'viewBox="0 0 400 350"' in picture
-    assert paths_of(picture, "grid") == [
+    assert 'viewBox="0 0 400 350"' in shown
+    assert paths_of(shown, "grid") == [
         f"M{x:.1f} 10v294M50 {y:.1f}h338" for x, y in places.values()
     ]
-    labels = texts_of(picture)
+    labels = texts_of(shown)
     for text, (x, y) in places.items():
         assert (x, 322, "middle", str(text)) in labels
         assert (42, pytest.approx(y + 4), "end", str(text)) in labels
     assert labels[-2:] == [
-        (219, 342, "middle", "x &lt;axis&gt;"),
-        (14, 157, "middle", "y axis"),
+        (219, 342, "middle", ROC.x_label),
+        (14, 157, "middle", "y &lt;axis&gt;"),
     ]
-    assert 'transform="rotate(-90 14 157.0)"' in picture
-    assert paths_of(picture, "chance") == ["M50 304L388 10"]
-    assert 'points="50.0,304.0 219.0,83.5 388.0,10.0"' in picture
-    assert 'data-x="x &lt;axis&gt;" data-frame="50 10 338 294"' in picture
-    assert "chance" not in drawn(ChartCurve("a", "", X, Y))
-    assert "data-chart" not in drawn(ChartCurve("a", "", X, Y), is_extra=True)
+    assert 'transform="rotate(-90 14 157.0)"' in shown
+    assert paths_of(shown, "chance") == ["M50 304L388 10"]
+    assert 'points="50.0,304.0 219.0,83.5 388.0,10.0"' in shown
+    assert 'data-x="False positive rate (1 − specificity)" data-frame="50 10 338 294"' in shown
+    assert "chance" not in drawn(line_of())
+    assert "data-chart" not in drawn(line_of(), is_extra=True)
 
 
 def test_bands_bars_and_folds_of_curves():
-    low, high = Y - 0.25, Y + 0.25
-    band = drawn(ChartCurve("a", "", X, Y, 3, "line", low, high))
+    bounds = {"low": Y - 0.25, "high": Y + 0.25}
+    band = drawn(line_of(place=3, **bounds))
     below, above = "50.0,304.0 219.0,157.0 388.0,83.5", "388.0,10.0 219.0,10.0 50.0,230.5"
     assert f'<polygon class="band look-3" points="{below} {above}"/>' in band
     assert '<polyline class="line look-3" data-model="a"' in band
-    bars = drawn(ChartCurve("a", "", X, Y, 1, "points", low, high))
+    bars = drawn(line_of(place=1, **bounds), shape="points")
     assert paths_of(bars, "bar look-1") == [
         "M50.0 304.0V230.5",
         "M219.0 157.0V10.0",
@@ -171,13 +174,13 @@ def test_bands_bars_and_folds_of_curves():
         ("388.0", "10.0"),
     ]
     assert "polygon" not in bars
-    plain = drawn(ChartCurve("", "", X, Y, 2, "fold"))
+    plain = drawn(line_of("each of 3 folds", 2, "fold"))
     assert '<polyline class="fold look-2" points=' in plain
     assert not re.search("<li|polygon|circle|data-model", plain)
-    legend = drawn(ChartCurve("m & n", "AUC 0.7", X, Y, 5))
+    legend = drawn(line_of("m & n", 13, numbers=["AUC 0.7", "slope < 1"]))
     assert '<path class="line look-5" d="M0 4h28"/>' in legend
-    assert "<span>m &amp; n <small>AUC 0.7</small></span>" in legend
-    both = drawn(*(ChartCurve(name, "", X, Y) for name in ("a", "b", "a")))
+    assert "<span>m &amp; n <small>AUC 0.7, slope &lt; 1</small></span>" in legend
+    both = drawn(*map(line_of, "aba"))
     assert 'aria-label="ROC of a, b"' in both
 
 
@@ -185,80 +188,86 @@ def test_points_of_the_same_pixel_are_drawn_once():
     """A pixel is 1/338 of the width and 1/294 of the height; both ends stay."""
     x = np.array([0, 0.001, 0.001, 0.5, 0.5005, 1, 1])
     y = np.array([0, 0, 0.5, 0.5, 0.5, 1, 1])
-    picture = drawn(ChartCurve("a", "", x, y))
     kept = "50.0,304.0 50.3,157.0 219.0,157.0 388.0,10.0 388.0,10.0"
-    assert f'points="{kept}"' in picture
-    assert 'points="50.0,304.0 50.3,10.0"' in drawn(ChartCurve("", "", x[:2], np.array([-0.1, 3])))
+    assert f'points="{kept}"' in drawn(line_of(x=x, y=y))
+    assert 'points="50.0,304.0 50.3,10.0"' in drawn(line_of(x=x[:2], y=np.array([-0.1, 3])))
 
 
-def line_of(curve, x, y, **about):
-    xs = dict.fromkeys(("fpr", "recall", "mean_predicted"), np.array(x, dtype=float))
-    columns = xs | dict.fromkeys(("tpr", "precision", "observed_rate"), np.array(y, dtype=float))
-    columns |= {name: np.array(about.pop(name)) for name in ("std", "low", "high") if name in about}
-    known = {"fold": None, "model": None, "value": NAN, "interval": None, "columns": columns}
-    return SimpleNamespace(**{**known, "curve": curve, **about})
+def test_undefined_points_are_left_out_and_bands_hold_their_line():
+    x, y = np.array([0, 0.5, 0.75, 1]), np.array([0, 0.5, NAN, 1])
+    shown = drawn(line_of(x=x, y=y, low=np.full(4, 0.25), high=np.full(4, NAN)))
+    assert 'points="50.0,304.0 219.0,157.0 388.0,10.0"' in shown
+    low, high = "50.0,304.0 219.0,230.5 388.0,230.5", "388.0,10.0 219.0,157.0 50.0,304.0"
+    assert f'points="{low} {high}"' in shown
+    steps = drawn(line_of(x=X, y=Y), shape="steps")
+    assert 'points="50.0,304.0 50.0,83.5 219.0,83.5 219.0,10.0 388.0,10.0"' in steps
 
 
-def display_of(*lines, positive=1):
-    return SimpleNamespace(
-        lines=lines,
-        positive=positive,
-        x="x",
-        y="y",
-        x_label="of x",
-        y_label="of y",
-        value_name="AUC",
-        _curve_name=lambda curve: f"class {curve}",
-    )
+# --------------------------------------------------------------------------- pictures of tables
 
 
-def test_a_chart_of_folds_has_a_band_of_one_deviation_around_their_mean():
-    ends = SimpleNamespace(low=0.7, high=0.9)
-    lines = [line_of(1, [0, 1], [0, 1], fold=k) for k in range(2)]
-    mean = line_of(1, [0, 0.5, NAN, 1], [0, 0.5, 0.7, NAN], fold="mean", std=[0, 0.1, 0.1, 0],
-                   value=0.8, interval=ends)  # fmt: skip
-    chart = chart_of("roc", display_of(*lines, mean), "m")
-    assert (chart.kind, chart.title, chart.x_label, chart.y_label) == ("roc", "ROC", *RATES)
-    assert chart.has_diagonal
-    assert [(c.name, c.kind, c.look, c.text) for c in chart.curves] == [
-        ("", "fold", 0, ""),
-        ("", "fold", 0, ""),
-        ("m", "line", 0, "AUC 0.8000 [0.7000, 0.9000]"),
+def table_of(*lines, kind=ROC, positive=1):
+    return LineTable(kind, lines, positive=positive)
+
+
+def rates_of(kind, x, y, curve=1, **about):
+    columns = {kind.x: np.array(x, float), kind.y: np.array(y, float)}
+    columns |= {key: np.array(about.pop(key)) for key in ("std", "low", "high") if key in about}
+    return Line(curve, columns, **about)
+
+
+def test_a_picture_of_folds_has_a_band_of_one_deviation_around_their_mean():
+    lines = [rates_of(ROC, [0, 1], [0, 1], fold=k) for k in range(2)]
+    mean = rates_of(ROC, [0, 0.5, 1], [0, 0.5, 0.95], fold="mean", std=[0, 0.1, 0.1],
+                    low=[0, 0, 0], high=[1, 1, 1], value=0.8,
+                    interval=Estimate(0.8, 0.7, 0.9, 0.05, "t", 0.95))  # fmt: skip
+    found = picture_of(table_of(*lines, mean), "m")
+    assert [(line.name, line.part, line.place, line.numbers) for line in found.lines] == [
+        ("each of 2 folds", "fold", 0, []),
+        ("each of 2 folds", "fold", 0, []),
+        ("m", "mean", 0, ["AUC 0.800 [0.700, 0.900]"]),
     ]
-    assert chart.curves[0].low is None
-    own = chart.curves[2]
-    for found, right in ((own.x, [0, 0.5]), (own.y, [0, 0.5]), (own.low, [0, 0.4]),
-                         (own.high, [0, 0.6])):  # fmt: skip
-        np.testing.assert_allclose(found, right)
-    assert not chart_of("precision_recall", display_of(mean)).has_diagonal
+    assert found.lines[0].low is None
+    np.testing.assert_allclose(found.lines[2].low, [0, 0.4, 0.85])
+    np.testing.assert_allclose(found.lines[2].high, [0, 0.6, 1])
+    assert found.references == [Reference("chance", [0, 1], [0, 1])]
+    (chance,) = picture_of(table_of(rates_of(PR, [0, 1], [1, 0.25]),
+                                    kind=PR)).references  # fmt: skip
+    assert chance.y == [0.25, 0.25]
 
 
-def test_charts_of_several_curves_leave_their_folds_out():
-    lines = [line_of(k, [0, 1], [0, 1], fold=fold, value=0.5 + k / 10)
+def test_pictures_of_several_curves_leave_their_folds_out():
+    lines = [rates_of(ROC, [0, 1], [0, 1], k, fold=fold, value=0.5 + k / 10)
              for k in range(10) for fold in (0, None)]  # fmt: skip
-    chart = chart_of("roc", display_of(*lines, positive=None), "m")
-    assert [c.name for c in chart.curves] == [f"class {k}" for k in range(10)]
-    assert [c.look for c in chart.curves] == [0, 1, 2, 3, 4, 5, 6, 7, 0, 1]
-    assert chart.curves[0].text == "AUC 0.5000"
-    models = [line_of(1, [0, 1], [0, 1], model=name) for name in "ab"]
-    assert [c.name for c in chart_of("roc", display_of(*models), "m").curves] == ["a", "b"]
-    one = line_of(2, [0, 1], [0, 1])
-    assert chart_of("roc", display_of(one, positive=None), "m").curves[0].name == "class 2"
-    average = line_of("macro", [0, 1], [0, 1])
-    assert chart_of("roc", display_of(average, positive=None), "m").curves[0].name == "m"
+    found = picture_of(table_of(*lines, positive=None), "m")
+    assert [line.name for line in found.lines] == [f"class {k}" for k in range(10)]
+    assert [line.place for line in found.lines] == [*range(10)]
+    assert found.lines[0].numbers == ["AUC 0.500"]
+    assert found.heading == "m"
+    models = [rates_of(ROC, [0, 1], [0, 1], model=name) for name in "ab"]
+    assert [line.name for line in picture_of(table_of(*models)).lines] == ["a", "b"]
+    for curve, name in ((2, "m, class 2"), ("macro", "m, macro-average")):
+        one = table_of(rates_of(ROC, [0, 1], [0, 1], curve), positive=None)
+        assert picture_of(one, "m").lines[0].name == name
 
 
 def test_bounds_of_bins_hold_their_rate():
     """Intervals of rates may leave out the rate itself; nan is no bound."""
-    about = {"low": [0.2, NAN], "high": [0.25, NAN], "bins": 2}
-    about |= {"slope": 0.876, "intercept": -0.004}
-    errors = [line_of(1, [0.2, 0.8], [0.3, 0.9], error=error, **about) for error in (0.0625, NAN)]
-    errors[1].slope = NAN
-    of_both = "ECE 0.062, slope 0.88, intercept 0.00"
-    for line, text in zip(errors, (of_both, ""), strict=True):
-        (curve,) = chart_of("calibration", display_of(line), "m").curves
-        assert (curve.kind, curve.text) == ("points", text)
-        assert (curve.low.tolist(), curve.high.tolist()) == ([0.2, 0.9], [0.3, 0.9])
+    columns = {"mean_predicted": [0.2, NAN, 0.8], "observed_rate": [0.3, NAN, 0.9]}
+    columns |= {"low": [0.2, NAN, NAN], "high": [0.25, NAN, NAN]}
+    columns = {name: np.array(values) for name, values in columns.items()}
+
+    class Bins:
+        confidence_level = 0.9
+
+    for error, numbers in ((0.0625, ["ECE 0.062", "slope 0.88, intercept 0.00"]), (NAN, [])):
+        slope = 0.876 if numbers else NAN
+        line = ReliabilityLine(1, columns, bins=Bins, error=error, slope=slope, intercept=-0.004)
+        found = picture_of(table_of(line, kind=Reliability()), "m")
+        (shown,) = found.lines
+        assert (found.shape, shown.numbers) == ("points", numbers)
+        assert found.band == "bars: 90 % interval of each bin"
+        assert (shown.low.tolist(), shown.high.tolist()) == ([0.2, 0.9], [0.3, 0.9])
 
 
 def test_cells_of_a_matrix_have_their_share_of_the_true_class():

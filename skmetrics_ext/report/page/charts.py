@@ -11,14 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skmetrics_ext.curve_tables.fold_table import limits_of_models
-from skmetrics_ext.curve_tables.kinds import KINDS
-from skmetrics_ext.curve_tables.lines import AVERAGES, MEAN, Kind, LineTable, name_of_curve
-from skmetrics_ext.formats import interval, known, number
+from skmetrics_ext.curve_tables.kinds import KINDS, Reliability
+from skmetrics_ext.curve_tables.lines import TOP, Kind, table_of
+from skmetrics_ext.curve_tables.pictures import Picture, PictureLine, picture_of
+from skmetrics_ext.formats import interval, number
 from skmetrics_ext.numeric import Array
 
-TITLES = {"roc": "ROC", "precision_recall": "Precision and recall", "calibration": "Reliability"}
-CROWDED = 4  # with more classes, reliability curves are hard to distinguish in one chart
-LOOKS = 8  # line styles of the style sheet, each with its colour and dashes
+DRAWN = tuple(kind for kind in KINDS.values() if kind.title)
+_CROWDED = 4  # with more classes, reliability curves are hard to distinguish in one chart
+_LOOKS = 8  # line styles of the style sheet, each with its colour and dashes
 _NAN, _ROUNDING = float("nan"), 1e-9
 # Layout of curve charts, in units of the SVG.
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 400, 350, 50, 12, 10, 46
@@ -41,43 +42,6 @@ class Dot(NamedTuple):
     train: float = _NAN
 
 
-class ChartCurve(NamedTuple):
-    """A curve over the unit square, with its entry in the legend.
-
-    Parameters
-    ----------
-    name, text : str
-        Legend entry; a curve without a name has none.
-    x, y : ndarray of shape (n,)
-    look : int
-        Number of the line style.
-    kind : {"line", "fold", "points"}
-        Bounds of points are drawn as bars, those of lines as a band.
-    low, high : ndarray of shape (n,) or None
-    """
-
-    name: str
-    text: str
-    x: Array
-    y: Array
-    look: int = 0
-    kind: str = "line"
-    low: Array | None = None
-    high: Array | None = None
-
-
-class Chart(NamedTuple):
-    """Curves over shared axes; the script shows values at the pointer unless ``is_extra``."""
-
-    kind: str
-    title: str
-    x_label: str
-    y_label: str
-    curves: Sequence[ChartCurve]
-    has_diagonal: bool = False
-    is_extra: bool = False
-
-
 # --------------------------------------------------------------------------- elements
 
 
@@ -97,48 +61,7 @@ def _text(x: float, y: float, text: str, anchor: str = "middle", more: str = "")
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{more}>{escape(text)}</text>'
 
 
-# --------------------------------------------------------------------------- tables of lines
-
-
-def chart_of(name: str, table: LineTable, model: str = "") -> Chart:
-    """Chart of a table of lines."""
-    kind, curves = KINDS[name], list[ChartCurve]()
-    n_curves = len({(line.model, line.curve) for line in table.lines})
-    for line in table.lines:
-        is_fold, has_bins, columns = isinstance(line.fold, int), hasattr(line, "bins"), line.columns
-        if is_fold and n_curves > 1:  # folds of several curves would hide each other
-            continue
-        x, y, low, high = (columns.get(key) for key in (kind.x, kind.y, "low", "high"))
-        if line.fold == MEAN:
-            low, high = y - columns["std"], y + columns["std"]
-        kept = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
-        at = kept
-        if kind.has_steps:  # a point, then the corner above or below it
-            at, kept = np.repeat(kept, 2)[:-1], np.repeat(kept, 2)[1:]
-        if low is not None:
-            low, high = np.fmin(low, y)[kept], np.fmax(high, y)[kept]
-        shown = "" if is_fold else line.model or model
-        is_class = table.positive is None and line.curve not in AVERAGES
-        if line.model is None and (n_curves > 1 or is_class):
-            shown = name_of_curve(line.curve)
-        look = sum(curve.kind != "fold" for curve in curves) % LOOKS
-        shape = "fold" if is_fold else "points" if has_bins else "line"
-        text = _value_text(kind, line)
-        curves.append(ChartCurve(shown, text, x[at], y[kept], look, shape, low, high))
-    labels = kind.x_label, kind.y_label
-    return Chart(name, TITLES[name], *labels, curves, name != "precision_recall")
-
-
-def _value_text(kind: type[Kind], line: Any) -> str:
-    """The number that summarises a line, with its interval; "" if it is undefined."""
-    if hasattr(line, "bins"):
-        texts = [] if np.isnan(line.error) else [f"ECE {line.error:.3f}"]
-        if not np.isnan(line.slope):
-            texts.append(f"slope {line.slope:z.2f}, intercept {line.intercept:z.2f}")
-        return ", ".join(texts)
-    ends = "" if line.interval is None else interval(line.interval.low, line.interval.high)
-    value = f"{known(line.value)} {ends}".strip()
-    return f"{kind.value_name} {value}" if value else ""
+# --------------------------------------------------------------------------- matrices
 
 
 def matrix_table(labels: Sequence[Any], table: Array, title: str) -> str:
@@ -162,50 +85,83 @@ def matrix_table(labels: Sequence[Any], table: Array, title: str) -> str:
 # --------------------------------------------------------------------------- curves
 
 
-def curve_chart(chart: Chart) -> str:
-    """A chart as SVG, with its legend as a list."""
+def curve_picture(
+    kind: Kind, door: Any, *data: Any, model: str, n_classes: int, **options: Any
+) -> Picture:
+    """The picture of a kind of curve; of many classes, reliability is that of the top label."""
+    if isinstance(kind, Reliability) and n_classes > _CROWDED:
+        options["curves"] = TOP
+    table = table_of(kind, door, *data, what=kind.title, **options)
+    is_class = table.positive is None and not table.lines[-1].is_average
+    return picture_of(table, None if is_class else model, write=_written)
+
+
+def _written(value: float, estimate: Any) -> str:
+    ends = "" if estimate is None else interval(estimate.low, estimate.high)
+    return f"{number(value)} {ends}".rstrip()
+
+
+def curve_chart(picture: Picture, *, is_extra: bool = False) -> str:
+    """Curves over the unit square as SVG, with their legend as a list.
+
+    The script shows values at the pointer unless ``is_extra``.
+    """
     parts = []
     for share in (0, 0.2, 0.4, 0.6, 0.8, 1):
         x, y = _LEFT + share * _WIDE, _TOP + (1 - share) * _HIGH
         parts.append(_path(f"M{x:.1f} {_TOP}v{_HIGH}M{_LEFT} {y:.1f}h{_WIDE}", "grid"))
         parts.append(_text(x, _TOP + _HIGH + 18, f"{share}"))
         parts.append(_text(_LEFT - 8, y + 4, f"{share}", "end"))
-    if chart.has_diagonal:
-        parts.append(_path(f"M{_LEFT} {_TOP + _HIGH}L{_LEFT + _WIDE} {_TOP}", "chance"))
-    parts += [_curve(curve) for curve in chart.curves]
-    parts.append(_text(_LEFT + _WIDE / 2, _HEIGHT - 8, chart.x_label))
-    middle = _TOP + _HIGH / 2
-    parts.append(_text(14, middle, chart.y_label, more=f' transform="rotate(-90 14 {middle})"'))
-    named = [curve for curve in chart.curves if curve.name]
-    names = ", ".join(dict.fromkeys(curve.name for curve in named))
+    for line in picture.references:
+        (x, y), end = _pixels(*np.array([line.x, line.y]))
+        parts.append(_path(f"M{x:g} {y:g}L{end[0]:g} {end[1]:g}", "chance"))
+    parts += [_curve(line, picture.shape) for line in picture.lines]
+    middle, kind = _TOP + _HIGH / 2, picture.kind
+    parts.append(_text(_LEFT + _WIDE / 2, _HEIGHT - 8, kind.x_label))
+    parts.append(_text(14, middle, picture.y_label, more=f' transform="rotate(-90 14 {middle})"'))
+    named = [line for line in picture.lines if line.part != "fold"]
+    names = ", ".join(dict.fromkeys(line.name for line in named))
     legend = "".join(
-        f'<li data-model="{escape(curve.name)}"><svg class="swatch" viewBox="0 0 28 8" '
-        f'aria-hidden="true">{_path("M0 4h28", f"line look-{curve.look}")}</svg>'
-        f"<span>{escape(curve.name)} <small>{escape(curve.text)}</small></span></li>"
-        for curve in named
+        f'<li{_model(line)}><svg class="swatch" viewBox="0 0 28 8" '
+        f'aria-hidden="true">{_path("M0 4h28", f"line {_look(line)}")}</svg>'
+        f"<span>{escape(line.name)} <small>{escape(', '.join(line.numbers))}</small></span></li>"
+        for line in named
     )
-    shown = _svg(_WIDTH, _HEIGHT, f"{chart.title} of {names}", parts)
-    read = f' data-chart="{chart.kind}" data-x="{escape(chart.x_label)}" data-frame="{_FRAME}"'
-    read = "" if chart.is_extra else read
+    shown = _svg(_WIDTH, _HEIGHT, f"{kind.title} of {names}", parts)
+    read = f' data-chart="{kind.name}" data-x="{escape(kind.x_label)}" data-frame="{_FRAME}"'
+    read = "" if is_extra else read
     return f'<div class="chart"{read}>{shown}</div><ul class="legend">{legend}</ul>\n'
 
 
-def _curve(curve: ChartCurve) -> str:
-    named = f' data-model="{escape(curve.name)}"' if curve.name else ""
-    look, parts = f"look-{curve.look}", []
-    if curve.low is not None and curve.high is not None:
-        if curve.kind == "points":
-            ends = zip(_pixels(curve.x, curve.low), _pixels(curve.x, curve.high), strict=True)
-            parts += [_path(f"M{x} {low}V{high}", f"bar {look}") for (x, low), (_, high) in ends]
+def _model(line: PictureLine) -> str:
+    """Attribute by which the script finds a curve and its legend entry."""
+    return f' data-model="{escape(line.model or line.name)}"'
+
+
+def _look(line: PictureLine) -> str:
+    return f"look-{line.place % _LOOKS}"
+
+
+def _curve(line: PictureLine, shape: str) -> str:
+    kept = np.flatnonzero(np.isfinite(line.x) & np.isfinite(line.y))
+    at, look, parts = kept, _look(line), []
+    if shape == "steps":  # a point, then the corner above or below it
+        at, kept = np.repeat(kept, 2)[:-1], np.repeat(kept, 2)[1:]
+    x, y = line.x[at], line.y[kept]
+    if line.low is not None and line.high is not None:
+        low, high = np.fmin(line.low[kept], y), np.fmax(line.high[kept], y)
+        if shape == "points":
+            ends = zip(_pixels(x, low), _pixels(x, high), strict=True)
+            parts += [
+                _path(f"M{place} {one}V{other}", f"bar {look}") for (place, one), (_, other) in ends
+            ]
         else:
-            area = f"{_points(curve.x, curve.low)} {_points(curve.x[::-1], curve.high[::-1])}"
+            area = f"{_points(x, low)} {_points(x[::-1], high[::-1])}"
             parts.append(f'<polygon class="band {look}" points="{area}"/>')
-    parts.append(
-        f'<polyline class="{"fold" if curve.kind == "fold" else "line"} {look}"{named} '
-        f'points="{_points(curve.x, curve.y)}"/>'
-    )
-    if curve.kind == "points":
-        dots = "".join(f'<circle cx="{x}" cy="{y}" r="3"/>' for x, y in _pixels(curve.x, curve.y))
+    part, named = ("fold", "") if line.part == "fold" else ("line", _model(line))
+    parts.append(f'<polyline class="{part} {look}"{named} points="{_points(x, y)}"/>')
+    if shape == "points":
+        dots = "".join(f'<circle cx="{a}" cy="{b}" r="3"/>' for a, b in _pixels(x, y))
         parts.append(f'<g class="dots {look}">{dots}</g>')
     return "".join(parts)
 

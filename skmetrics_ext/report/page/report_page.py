@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from skmetrics_ext.curve_tables.kinds import KINDS
-from skmetrics_ext.curve_tables.lines import table_of
 from skmetrics_ext.curve_tables.matrices import METHODS, matrices_of
 from skmetrics_ext.curve_tables.parts import Request, of_report
+from skmetrics_ext.curve_tables.pictures import Picture
 from skmetrics_ext.formats import html_table, number
 from skmetrics_ext.inference.estimate_rows import for_people, shown_metric
 from skmetrics_ext.numeric import Array
@@ -216,29 +215,26 @@ _FOLDS = (
 )
 _MATRICES = "Out-of-fold predictions of all folds together; percentages are of the true class."
 
-Charts = dict[tuple[str, str], charts.Chart]  # by kind and model
+Charts = dict[tuple[str, str], Picture]  # by title of the kind and model
 
 
 def _charts(report: CrossValidationReport) -> tuple[Charts, dict[str, str]]:
     """Charts of the models except the baseline, and why a kind of chart has none."""
     drawn, missing, classes = Charts(), dict[str, str](), report.data.classes
-    for kind, model in product(charts.TITLES, without_baseline(report)):
-        is_crowded = kind == "calibration" and classes is not None and len(classes) > charts.CROWDED
-        options: dict[str, Any] = {"curves": "top label"} if is_crowded else {}
-        options["confidence_level"] = report.confidence_level
+    options: dict[str, Any] = {"n_classes": 0 if classes is None else len(classes)}
+    options["confidence_level"] = report.confidence_level
+    for kind, model in product(charts.DRAWN, without_baseline(report)):
         try:
-            title = charts.TITLES[kind]
-            table = table_of(KINDS[kind], of_report, report, model, what=title, **options)
+            picture = charts.curve_picture(kind, of_report, report, model, model=model, **options)
+            drawn[kind.title, model] = picture
         except InvalidParameterError as error:
-            missing[kind] = str(error)
-        else:
-            drawn[kind, model] = charts.chart_of(kind, table, model)
+            missing[kind.title] = str(error)
     return drawn, missing
 
 
 def _left_out(missing: dict[str, str], slider: str, matrices: str) -> list[str]:
     """Reasons why parts of the page are missing."""
-    lines = [f"{charts.TITLES[kind]}: {reason}" for kind, reason in missing.items()]
+    lines = [f"{title}: {reason}" for title, reason in missing.items()]
     if not slider:
         lines.append("Threshold: needs probabilities of two classes, one of them positive.")
     if not matrices:
@@ -248,19 +244,15 @@ def _left_out(missing: dict[str, str], slider: str, matrices: str) -> list[str]:
 
 def _overlays(report: CrossValidationReport, drawn: Charts) -> str:
     """One chart of each kind with the mean curves of all models."""
-    by_kind: dict[str, charts.Chart] = {}
-    for (kind, model), chart in drawn.items():
-        if kind == "calibration":
-            continue
-        look = report.models.index(model) % charts.LOOKS
-        means = [
-            curve._replace(look=look, low=None, high=None)
-            for curve in chart.curves
-            if curve.kind == "line"
-        ]
-        others = by_kind[kind].curves if kind in by_kind else []
-        by_kind[kind] = chart._replace(curves=[*others, *means])
-    figures = [(charts.curve_chart(chart), chart.title) for chart in by_kind.values()]
+    overlays: dict[str, Picture] = {}
+    for (title, model), picture in drawn.items():
+        if picture.shape != "points":
+            look: Any = {"place": report.models.index(model), "model": model}
+            means = [line for line in picture.lines if line.part != "fold"]
+            means = [line._replace(low=None, high=None, **look) for line in means]
+            others = overlays[title].lines if title in overlays else []
+            overlays[title] = picture._replace(lines=[*others, *means])
+    figures = [(charts.curve_chart(picture), title) for title, picture in overlays.items()]
     return note(_OVERLAY) + html.pictures(figures) if figures else ""
 
 
@@ -268,13 +260,12 @@ def _curves(report: CrossValidationReport, drawn: Charts) -> list[str]:
     """Charts of each model: the curves of its folds, and its reliability."""
     parts: list[str] = []
     for model in without_baseline(report):
-        of_model = [
-            drawn[kind, model]._replace(is_extra=True)
-            for kind in charts.TITLES
-            if (kind, model) in drawn
+        figures = [
+            (charts.curve_chart(picture, is_extra=True), title)
+            for (title, of), picture in drawn.items()
+            if of == model
         ]
-        if of_model:
-            figures = [(charts.curve_chart(chart), chart.title) for chart in of_model]
+        if figures:
             folded = _detail(f"Folds of {escape(model)}", html.pictures(figures))
             parts.append(f'<div data-model="{escape(model)}">{folded}</div>\n')
     return [note(_FOLDS.format(100 * report.confidence_level)), *parts] if parts else []
