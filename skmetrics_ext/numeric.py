@@ -120,21 +120,6 @@ def increasing_root(rising: Callable[[Array], Array], low: Array, high: Array) -
     return (below + above) / 2
 
 
-def effective_units(
-    expected: Array, label: Array, n_classes: int, rows: Array | None = None
-) -> Array:
-    """Effective number of units of each class for the degrees of freedom (Satterthwaite).
-
-    ``expected`` is proportional to the variance of each unit if all rows have the same variance:
-    its squared weights, summed over the rows of a group.
-    """
-    total, squares = (
-        np.bincount(label, expected**power if rows is None else rows * expected**power, n_classes)
-        for power in (1, 2)
-    )
-    return divide(total**2, squares)
-
-
 def satterthwaite(variances: Array, freedoms: Array | float) -> Array:
     """Degrees of freedom of a sum of independent variances (..., K) (Satterthwaite 1946)."""
     return divide(variances.sum(axis=-1) ** 2, (variances**2 / freedoms).sum(axis=-1))

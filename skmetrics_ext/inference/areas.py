@@ -49,9 +49,10 @@ def rows_of_area(statistic: Linearized) -> Linearized:
     """The statistic of an unweighted area from one sort of its rows, without a table of scores."""
     if statistic.squares_by_class is not None:
         return statistic
-    sample, is_counted = statistic.origin, statistic.design.is_counted and statistic.known is None
-    has_rows = is_counted and sample.is_one_table and not sample.known  # sums have atoms alone
-    return statistic.as_rows() if has_rows else statistic
+    sample, is_known = statistic.origin, statistic.known is not None
+    is_weighted = statistic.design.weight is not None
+    has_rows = not (is_known or is_weighted or sample.known)  # sums have atoms alone
+    return statistic.as_rows() if has_rows and sample.is_one_table else statistic
 
 
 def area_interval(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Interval:
@@ -151,7 +152,7 @@ def sides_of(sample: Any) -> Sides:
     start, stop = sample.metric.spec.bounds
     if sample.is_one_table:
         areas = (np.reshape(sample.value, 1) - start) / (stop - start)
-        if sample.design.is_counted and sample.label is not None and not sample.known:
+        if sample.design.weight is None and sample.label is not None and not sample.known:
             sizes = sample.by_class[1::-1]
         else:
             classes = [sample.atoms.label == k for k in (1, 0)]

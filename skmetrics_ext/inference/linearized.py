@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -25,14 +25,13 @@ from skmetrics_ext.inference.draws.samples import FoldMean, Sample
 from skmetrics_ext.inference.notes import ROUNDING
 from skmetrics_ext.metrics.averaging import MACRO
 from skmetrics_ext.metrics.spec import NEVER
-from skmetrics_ext.numeric import Array, difference_of, divide, effective_units, satterthwaite
+from skmetrics_ext.numeric import Array, difference_of, divide, satterthwaite
 
 Range = tuple[float, float]
 Way = Array | None  # codes of classes of atoms, (U,) or (S, U); None for one class of all rows
 
 _LEAST_FREEDOM = 0.5  # degrees of freedom of a class of one row
 _COUNTED = "; zero_division=0 counts it as 0, with bounds that allow for any value"
-_CELLS_PER_ATOM = 4  # of a table that is counted; more are sorted
 _JOINT = 1 << 14  # so many joint atoms of two models are always counted without sorting
 
 
@@ -173,8 +172,7 @@ class Linearized:
     def as_rows(self) -> Linearized:
         """The statistic with rows as atoms, which differences of many models share."""
         parts, ways = self.by_row
-        atoms = Atoms.each_row(parts.shape[-1], self.design, self.origin.label)
-        return replace(self, known=Contributions(parts, atoms, ways))
+        return replace(self, known=Contributions(parts, self.origin.row_atoms, ways))
 
     def on_log(self) -> Linearized:
         """The logarithm of the value."""
@@ -477,14 +475,12 @@ def _over_classes_of(
 
     The variance ``is_within`` classes lacks the products of two classes in one group.
     """
-    if label is None:
-        label = np.zeros(len(atoms), dtype=np.int64)
-    elif label.ndim == 2:
+    if label is not None and label.ndim == 2:
         pairs = zip(parts, label, strict=True)
         found = [_over_classes_of(own, atoms, way, is_within=is_within) for own, way in pairs]
         variance, freedom = np.array(found).T
         return variance, freedom
-    n_classes = int(label.max()) + 1
+    n_classes = 1 if label is None else int(label.max()) + 1
     lost: Any = 1.0
     scale = None  # m / (m - 1) of the stratum of each group, or atom
     if atoms.stratum is not None:
@@ -492,46 +488,42 @@ def _over_classes_of(
         lost = atoms.lost(label, n_classes)
         scale = np.where(drawn > 1, divide(drawn, drawn - 1), 1.0)[stratum]
     if atoms.group is None:
-        each, unit_class, rows = parts * parts, label, None if atoms.are_rows else atoms.rows
+        codes = np.zeros(len(atoms), dtype=np.int64) if label is None else label
+        by_class: Any = partial(cell_sums, cells=codes, n_cells=n_classes)
+        seen = np.bincount(codes, None if atoms.are_rows else atoms.rows, n_classes)
         expected = None if atoms.weight is None else atoms.weight**2
-        unit_scale = scale
+        each_expected = None if expected is None else atoms.times(expected)
+        squares, unit_scale = atoms.times(parts * parts), scale
     else:
-        cell, n_cells = atoms.group, atoms.n_groups * n_classes
-        cell = cell if n_classes == 1 else cell * n_classes + label
-        is_sparse = n_cells > _CELLS_PER_ATOM * len(atoms)
-        if is_sparse:
-            cells, (cell,) = kernels.encode(cell)
-            n_cells = len(cells)
-        expected = cell_sums(atoms.mass(atoms.mass(atoms.rows)) * 1.0, cell, n_cells)
-        if not is_sparse:  # counted, not sorted
-            cells = np.flatnonzero(expected)
-        kept = slice(None) if len(cells) == n_cells else cells
-        of_group = cells if n_classes == 1 else cells // n_classes
-        unit_class = cells - of_group * n_classes
-        added, rows = parts * atoms.rows, None
-        each = cell_sums(added, cell, n_cells)[..., kept] ** 2
-        expected = expected[kept]
-        unit_scale = None if scale is None else scale[of_group]
-    squares = each if rows is None else rows * each
-    seen = np.bincount(unit_class, weights=rows, minlength=n_classes)
+        units = atoms.units(label)
+        by_class, n_units = units.by_class, len(units.rows)
+        seen = by_class(units.rows > 0)
+        expected = each_expected = units.rows
+        if atoms.weight is not None:
+            mass = atoms.mass(atoms.mass(atoms.rows))
+            expected = each_expected = cell_sums(mass, units.code, n_units)
+        added = cell_sums(atoms.times(parts), units.code, n_units)
+        squares, unit_scale = added * added, None if scale is None else scale[units.group]
+    scaled = None if scale is None else by_class(squares * unit_scale)
     effective = None
     if expected is not None:
-        effective = effective_units(expected, unit_class, n_classes, rows)
-    scaled = None if scale is None else cell_sums(squares * unit_scale, unit_class, n_classes)
-    by_class = cell_sums(squares, unit_class, n_classes)
-    within, freedom = over_classes(by_class, seen, lost, scaled, effective)
+        effective = divide(by_class(each_expected) ** 2.0, by_class(each_expected * expected))
+    within, freedom = over_classes(by_class(squares), seen, lost, scaled, effective)
     if atoms.group is None or is_within:
         return within, freedom
     # Products of two classes in one group: the factor n / (n - 1) is that of all groups.
     n_groups = atoms.n_groups
     variance = within
     if n_classes > 1:
-        own = cell_sums(each, of_group, n_groups)
-        between = cell_sums(added, atoms.group, n_groups) ** 2 - own
+        own = cell_sums(squares, units.group, n_groups)
+        between = cell_sums(added, units.group, n_groups) ** 2 - own
         scale = divide(n_groups, n_groups - 1.0) if scale is None else scale
         variance = within + (between * scale).sum(axis=-1)
-    sizes = cell_sums(np.abs(parts) * atoms.rows, atoms.group, n_groups)
-    agree = variance <= ROUNDING**2 * (sizes**2).sum(axis=-1)
+    size = atoms.times(np.abs(parts))
+    agree = variance <= (ROUNDING * size.sum(axis=-1)) ** 2
+    if agree.any():  # or even more exactly
+        sizes = cell_sums(size, atoms.group, n_groups)
+        agree = variance <= ROUNDING**2 * (sizes**2).sum(axis=-1)
     return np.where(agree, 0.0, variance), freedom
 
 

@@ -103,14 +103,15 @@ def interval_of(
             f"method={method!r} does not apply to {statistic.origin.metric.name} here; those that "
             f"do are {list(methods)}."
         )
+    is_undefined = np.asarray(statistic.origin.is_undefined)
+    if method in AUC_METHODS and not is_undefined.all():
+        statistic = rows_of_area(statistic)
     atoms = None if statistic.design.is_plain else statistic.atoms
     effect: Any = _NAN
-    is_undefined = np.asarray(statistic.origin.is_undefined)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # nan where undefined
         if is_undefined.all():
             interval = _no_interval(statistic, statistic.undefined)
         else:
-            statistic = rows_of_area(statistic) if method in AUC_METHODS else statistic
             interval = methods[method](statistic, method, level, plan)
         if is_undefined.any():
             low, high, error = (np.where(is_undefined, np.nan, each) for each in interval[:3])

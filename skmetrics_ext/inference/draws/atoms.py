@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -98,6 +98,30 @@ class RowDesign:
 
 
 PLAIN = RowDesign()
+
+
+class Units(NamedTuple):
+    """Rows of one class in one group, which may be none; the units of a class follow each other.
+
+    Parameters
+    ----------
+    code : ndarray of int64 of shape (U,)
+        The unit of each atom.
+    group, rows : ndarray of int64 of shape (M,)
+        The group and the number of rows of each unit.
+    ends : ndarray of int64 of shape (K,)
+        Where the units of each class end.
+    """
+
+    code: Array
+    group: Array
+    rows: Array
+    ends: Array
+
+    def by_class(self, values: Array) -> Array:
+        """Sums of values (..., M) of units, (..., K)."""
+        of_class = np.split(values, self.ends[:-1], axis=-1)
+        return np.stack([part.sum(axis=-1) for part in of_class], axis=-1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,20 +277,52 @@ class Atoms:
             stratum[self.group] = self.stratum
         return np.bincount(stratum).astype(np.float64), stratum
 
-    def _by_stratum_and_class(self, label: Array, n_classes: int) -> Array:
-        """Number of rows, or of groups with rows, of each class in each stratum, (H, K)."""
-        cell = label if self.stratum is None else self.stratum * n_classes + label
-        n_cells = self.n_strata * n_classes
-        if self.group is None:
-            counts = np.bincount(cell, weights=self.rows, minlength=n_cells)
+    def units(self, label: Array | None) -> Units:
+        """Rows of each of these classes in each group, kept for all rows and for ``self.label``."""
+        if label is None:
+            return self._groups
+        return self._units_of_label if label is self.label else self._units(label)
+
+    @cached_property
+    def _groups(self) -> Units:
+        if self.label is None or self.group is None:
+            return self._units(None)
+        of_label = self._units_of_label
+        rows = np.bincount(of_label.group, of_label.rows).astype(np.int64)
+        return Units(self.group, np.arange(len(rows)), rows, np.array([len(rows)]))
+
+    @cached_property
+    def _units_of_label(self) -> Units:
+        return self._units(self.label)
+
+    def _units(self, label: Array | None) -> Units:
+        assert self.group is not None
+        code, n_groups, n_classes = self.group, self.n_groups, 1
+        if label is not None:
+            n_classes, code = int(label.max()) + 1, label * n_groups + code
+        ends = n_groups * np.arange(1, n_classes + 1)
+        if ends[-1] <= _MOST_PLACES * len(self):  # counted, not sorted
+            units = np.arange(ends[-1])
         else:
-            pairs, (pair,) = kernels.encode(self.group * n_classes + label)
-            cell_of_pair = np.empty_like(pairs)
-            cell_of_pair[pair] = cell
-            counts = np.bincount(cell_of_pair, minlength=n_cells)
+            units, (code,) = kernels.encode(code)
+            ends = np.searchsorted(units, ends)
+        rows = np.bincount(code, None if self.are_rows else self.rows, len(units))
+        return Units(code, units % n_groups, rows.astype(np.int64, copy=False), ends)
+
+    def _by_stratum_and_class(self, label: Array | None, n_classes: int) -> Array:
+        """Number of rows, or of groups with rows, of each class in each stratum, (H, K)."""
+        rows, stratum = self.rows, self.stratum
+        if self.group is not None:
+            units = self.units(label)
+            rows, sizes = units.rows > 0, np.diff(units.ends, prepend=0)
+            label = np.repeat(np.arange(len(sizes)), sizes)
+            stratum = None if stratum is None else self.drawn()[1][units.group]
+        label = np.zeros(len(self), dtype=np.int64) if label is None else label
+        cell = label if stratum is None else stratum * n_classes + label
+        counts = np.bincount(cell, rows, self.n_strata * n_classes)
         return counts.reshape(self.n_strata, n_classes)
 
-    def lost(self, label: Array, n_classes: int) -> Array:
+    def lost(self, label: Array | None, n_classes: int) -> Array:
         """Degrees of freedom that the means of strata, or of the class, take from each class.
 
         The sum of its shares of the rows, or groups, of each stratum, and at least 1.
@@ -279,22 +335,24 @@ class Atoms:
         """Number of rows of each class, or of groups with rows of it, for so many or more."""
         if self.label is None and self.group is None:
             return np.array([self.n_rows])
-        label = np.zeros(len(self), dtype=np.int64) if self.label is None else self.label
-        n_classes = max(int(label.max()) + 1, n_classes)
-        return np.asarray(self._by_stratum_and_class(label, n_classes).sum(axis=0))
+        n_classes = n_classes if self.label is None else max(int(self.label.max()) + 1, n_classes)
+        return np.asarray(self._by_stratum_and_class(self.label, n_classes).sum(axis=0))
 
-    def effective_groups(self, counted: Array | bool = True) -> Array:
+    def effective_groups(self, counted: Any = True) -> Array:
         """Kish's effective number of groups among the rows of ``counted`` atoms, (..., U)."""
-        return self._of_all_groups if np.all(counted) else self._effective_groups(counted)
+        if np.all(counted):
+            return self._of_all_groups
+        assert self.group is not None
+        return _effective_number(cell_sums(self.times(counted), self.group, self.n_groups))
 
     @cached_property
     def _of_all_groups(self) -> Array:
-        return self._effective_groups(True)
+        return _effective_number(self.units(None).rows)
 
-    def _effective_groups(self, counted: Array | bool) -> Array:
-        assert self.group is not None
-        sizes = cell_sums(np.where(counted, self.rows, 0), self.group, self.n_groups)
-        return divide(sizes.sum(axis=-1) ** 2, (sizes**2).sum(axis=-1))
+    def effective_groups_with(self, label: int) -> float:
+        """Kish's effective number of groups among the rows of one of the classes of atoms."""
+        units = self.units(self.label)
+        return float(_effective_number(np.split(units.rows, units.ends[:-1])[label]))
 
     @property
     def effective_rows(self) -> float:
@@ -308,6 +366,10 @@ class Atoms:
     def mass(self, counts: Array) -> Array:
         """Weight of each atom, drawn ``counts`` times, (..., U)."""
         return counts if self.weight is None else counts * self.weight
+
+
+def _effective_number(sizes: Array) -> Array:
+    return divide(sizes.sum(axis=-1) ** 2.0, (sizes * sizes).sum(axis=-1))
 
 
 def joined_codes(columns: Sequence[Array]) -> Array:

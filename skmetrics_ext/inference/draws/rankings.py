@@ -179,7 +179,7 @@ class RankingSample(TallySample):
         if not self.is_one_table:
             columns = zip(checked.score.T, checked.marks().T, strict=True)
             indexes = tuple(ScoreIndex.of_scores(score, marks) for score, marks in columns)
-            return Atoms.each_row(len(checked.true), design, self.label), indexes
+            return self.row_atoms, indexes
         stored = checked.cache if design.is_counted and design.sizes is None else {}
         if "atoms" not in stored:
             tally = RankTally.of_class(checked)
@@ -275,7 +275,11 @@ class RankingSample(TallySample):
         """Derivative of an area by the weight of each row, from one sort; None for one class."""
         checked, sizes = self.data, self.design.sizes
         mass = checked.weight if sizes is None else sizes
-        negative, positive = kernels.bin_sums(checked.true, 2, mass).astype(np.float64).tolist()
+        if mass is None:
+            positive = float(np.count_nonzero(checked.true))
+            negative = len(checked.true) - positive
+        else:
+            negative, positive = kernels.bin_sums(checked.true, 2, mass).astype(float).tolist()
         if not negative * positive:
             return None
         low, high = self.metric.spec.bounds
@@ -487,7 +491,7 @@ class SignedRankingSample(RankingSample):
             replace(ScoreIndex.of_scores(score, mark), kind=_SignedRanking)
             for score, mark in zip(columns, marks, strict=True)
         )
-        return Atoms.each_row(len(checked.true), self.design, self.label), indexes
+        return self.row_atoms, indexes
 
     def slope_by_row(self) -> None:
         return None

@@ -474,7 +474,7 @@ class RatingSample(TallySample):
 
     @cached_property
     def atoms(self) -> Atoms:
-        return Atoms.each_row(len(self.data.true), self.design, None)
+        return self.row_atoms
 
     def tally(self, counts: Array) -> RatingTable:
         by_item = self.metric.spec.ratings == "items"

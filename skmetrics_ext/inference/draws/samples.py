@@ -242,9 +242,17 @@ class TallySample(Sample):
 
     @cached_property
     def by_class(self) -> Array:
-        if self.design.group is not None or self.label is None:
+        label, design = self.label, self.design
+        if label is None:
             return self.atoms.by_class()
-        return np.bincount(self.label, weights=self.design.sizes)
+        if design.group is None:
+            return np.bincount(label, weights=design.sizes)
+        return self.row_atoms.by_class()
+
+    @cached_property
+    def row_atoms(self) -> Atoms:
+        """Each row as an atom."""
+        return Atoms.each_row(self.data.true.shape[0], self.design, self.label)
 
     @property
     def label(self) -> Array | None:
@@ -335,10 +343,8 @@ class TableSample(TallySample):
 
     def ways(self) -> tuple[Array | None, ...]:
         n_classes = len(self.classes)
-        if len(self.cell) <= n_classes**2:
-            return None, *np.divmod(self.cell, n_classes)
-        sides = np.divmod(np.arange(n_classes**2), n_classes)  # division is slow
-        return None, *(side[self.cell] for side in sides)
+        predicted = np.arange(n_classes**2) % n_classes  # division is slow
+        return None, self.atoms.label, predicted[self.cell]
 
     @cached_property
     def equal_rows(self) -> Array:
@@ -413,7 +419,7 @@ class MomentSample(TallySample):
 
     @cached_property
     def atoms(self) -> Atoms:
-        return Atoms.each_row(len(self.data.true), self.design, self.label)
+        return self.row_atoms
 
     @cached_property
     def share(self) -> str:
@@ -453,7 +459,7 @@ class RowSample(TallySample):
 
     @cached_property
     def atoms(self) -> Atoms:
-        return Atoms.each_row(self.data.true.shape[0], self.design, self.label)
+        return self.row_atoms
 
     def ways(self) -> tuple[Array | None, ...]:
         # A class of one row has no variance of its own: the rows of all classes are one sample.

@@ -1,11 +1,13 @@
 """Units: which rows are alike, how they are drawn, and sums by them."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skmetrics_ext.inference.draws.atoms import RowDesign, Scatter, draw_counts
+from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign, Scatter, draw_counts
 from skmetrics_ext.inference.draws.readers import sample_of_rows
 
 
@@ -85,3 +87,24 @@ def test_parts_of_a_design_keep_the_numbers_of_rows_and_groups():
     assert (again.number.tolist(), again.cluster.tolist()) == ([3], [2])
     plain = RowDesign().select(np.array([2, 5]))
     assert (plain.number.tolist(), plain.cluster, plain.weight) == ([2, 5], None, None)
+
+
+@pytest.mark.parametrize("n_classes", [2, 40])
+def test_rows_of_each_class_in_each_group(n_classes):
+    """With few classes a table is counted, with many the filled cells alone are kept."""
+    rng = np.random.default_rng(0)
+    group, label = rng.integers(0, 30, 100), rng.integers(0, n_classes, 100)
+    group[:30], label[0] = np.arange(30), n_classes - 1
+    atoms = Atoms.each_row(100, RowDesign(None, group), label)
+    counts = Counter(zip(label.tolist(), group.tolist(), strict=True))
+    units = atoms.units(label)
+    assert [counts[key] for key in zip(label.tolist(), group.tolist(), strict=True)] == (
+        units.rows[units.code].tolist()
+    )
+    assert units.by_class(units.rows).tolist() == np.bincount(label).tolist()
+    with_class = [len({g for k, g in counts if k == each}) for each in range(n_classes)]
+    assert atoms.by_class().tolist() == with_class
+    sizes = np.array([n for (k, _), n in counts.items() if k == 1])
+    kish = sizes.sum() ** 2 / (sizes**2).sum()
+    assert atoms.effective_groups_with(1) == pytest.approx(kish)
+    assert atoms.effective_groups(label == 1) == pytest.approx(kish)
