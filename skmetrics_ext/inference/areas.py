@@ -49,10 +49,9 @@ def rows_of_area(statistic: Linearized) -> Linearized:
     """The statistic of an unweighted area from one sort of its rows, without a table of scores."""
     if statistic.squares_by_class is not None:
         return statistic
-    sample, is_known = statistic.origin, statistic.known is not None
-    is_weighted = statistic.design.weight is not None
-    has_rows = not (is_known or is_weighted or sample.known)  # sums have atoms alone
-    return statistic.as_rows() if has_rows and sample.is_one_table else statistic
+    is_plain, sample = statistic.known is None and statistic.design.weight is None, statistic.origin
+    has_rows = is_plain and sample.is_one_table and not sample.known  # sums have atoms alone
+    return statistic.as_rows() if has_rows else statistic
 
 
 def area_interval(statistic: Linearized, method: str, level: Level, _: DrawPlan) -> Interval:

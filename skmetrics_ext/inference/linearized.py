@@ -490,10 +490,12 @@ def _over_classes_of(
     if atoms.group is None:
         codes = np.zeros(len(atoms), dtype=np.int64) if label is None else label
         by_class: Any = partial(cell_sums, cells=codes, n_cells=n_classes)
-        seen = np.bincount(codes, None if atoms.are_rows else atoms.rows, n_classes)
+        rows = None if atoms.are_rows else atoms.rows
+        seen = np.bincount(codes, rows, n_classes)
         expected = None if atoms.weight is None else atoms.weight**2
         each_expected = None if expected is None else atoms.times(expected)
-        squares, unit_scale = atoms.times(parts * parts), scale
+        squares, unit_scale = parts * parts, scale
+        squares = squares if rows is None else rows * squares
     else:
         units = atoms.units(label)
         by_class, n_units = units.by_class, len(units.rows)

@@ -29,7 +29,7 @@ LIMITS = {
     "cli": 2292,
     "scoring": 1120,
     "questions": 490,
-    "thresholds": 1334,
+    "thresholds": 1314,
     "tallies": 1125,
     "kernels and datasets": 1112,
 }

@@ -118,6 +118,11 @@ class Units(NamedTuple):
     rows: Array
     ends: Array
 
+    @property
+    def label(self) -> Array:
+        """The class of each unit, (M,)."""
+        return np.repeat(np.arange(len(self.ends)), np.diff(self.ends, prepend=0))
+
     def by_class(self, values: Array) -> Array:
         """Sums of values (..., M) of units, (..., K)."""
         of_class = np.split(values, self.ends[:-1], axis=-1)
@@ -190,19 +195,11 @@ class Atoms:
         if not design.is_counted or design.sizes is not None:
             cell = cell_of_row()
             if design.stratum is None and design.weight is None and design.sizes is None:
-                assert design.group is not None
-                n_groups = int(design.group.max()) + 1
-                n_cells = int(cell.max()) + 1
-                if n_cells * n_groups <= _MOST_PLACES * len(cell):
-                    key = cell * n_groups + design.group  # counted, not sorted
-                    rows = kernels.bin_sums(key, n_cells * n_groups, None)
-                    places = np.flatnonzero(rows != 0)
-                    each = np.arange(n_cells)
-                    ends = np.searchsorted(places, (each + 1) * n_groups)
-                    cells = np.repeat(each, np.diff(ends, prepend=0))
-                    group, label = places - cells * n_groups, class_of(each)[cells]
-                    codes = partial(_filled_codes, places, len(rows), lambda: key)
-                    return cls(rows[places], None, group, label, None, codes, design), cells
+                units = cls.each_row(len(cell), design, cell).units(cell)
+                places = np.flatnonzero(units.rows != 0)
+                cells, group, rows = (x[places] for x in (units.label, units.group, units.rows))
+                codes = partial(_filled_codes, places, len(units.rows), lambda: units.code)
+                return cls(rows, None, group, class_of(cells), None, codes, design), cells
             atoms, first = cls.alike(design, None, cell)
             return replace(atoms, label=class_of(cell[first])), cell[first]
         rows = table().reshape(-1)
@@ -280,16 +277,12 @@ class Atoms:
     def units(self, label: Array | None) -> Units:
         """Rows of each of these classes in each group, kept for all rows and for ``self.label``."""
         if label is None:
-            return self._groups
+            return self._units_of_all
         return self._units_of_label if label is self.label else self._units(label)
 
     @cached_property
-    def _groups(self) -> Units:
-        if self.label is None or self.group is None:
-            return self._units(None)
-        of_label = self._units_of_label
-        rows = np.bincount(of_label.group, of_label.rows).astype(np.int64)
-        return Units(self.group, np.arange(len(rows)), rows, np.array([len(rows)]))
+    def _units_of_all(self) -> Units:
+        return self._units(None)
 
     @cached_property
     def _units_of_label(self) -> Units:
@@ -311,11 +304,10 @@ class Atoms:
 
     def _by_stratum_and_class(self, label: Array | None, n_classes: int) -> Array:
         """Number of rows, or of groups with rows, of each class in each stratum, (H, K)."""
-        rows, stratum = self.rows, self.stratum
+        rows, stratum = None if self.are_rows else self.rows, self.stratum
         if self.group is not None:
             units = self.units(label)
-            rows, sizes = units.rows > 0, np.diff(units.ends, prepend=0)
-            label = np.repeat(np.arange(len(sizes)), sizes)
+            rows, label = units.rows > 0, units.label
             stratum = None if stratum is None else self.drawn()[1][units.group]
         label = np.zeros(len(self), dtype=np.int64) if label is None else label
         cell = label if stratum is None else stratum * n_classes + label
@@ -333,8 +325,6 @@ class Atoms:
 
     def by_class(self, n_classes: int = 1) -> Array:
         """Number of rows of each class, or of groups with rows of it, for so many or more."""
-        if self.label is None and self.group is None:
-            return np.array([self.n_rows])
         n_classes = n_classes if self.label is None else max(int(self.label.max()) + 1, n_classes)
         return np.asarray(self._by_stratum_and_class(self.label, n_classes).sum(axis=0))
 
@@ -348,11 +338,6 @@ class Atoms:
     @cached_property
     def _of_all_groups(self) -> Array:
         return _effective_number(self.units(None).rows)
-
-    def effective_groups_with(self, label: int) -> float:
-        """Kish's effective number of groups among the rows of one of the classes of atoms."""
-        units = self.units(self.label)
-        return float(_effective_number(np.split(units.rows, units.ends[:-1])[label]))
 
     @property
     def effective_rows(self) -> float:

@@ -38,10 +38,9 @@ class PairSample(Sample):
     design: RowDesign = PLAIN  # without weights: the atoms of the sides distinguish those
 
     @cached_property
-    def _side_atoms(self) -> tuple[Array, Array]:
+    def _side_atoms(self) -> list[Array]:
         """The atom of each row, for either model."""
-        first, second = (side.atoms.of_row for side in self.sides)
-        return first, second
+        return [side.atoms.of_row for side in self.sides]
 
     @cached_property
     def _joint(self) -> tuple[Atoms, Array]:
@@ -56,19 +55,15 @@ class PairSample(Sample):
         return self._joint[0]
 
     @cached_property
-    def of_models(self) -> tuple[Array, Array]:
+    def of_models(self) -> list[Array]:
         """The atom of either model that each joint atom belongs to."""
-        first, second = self._side_atoms
-        return first[self._joint[1]], second[self._joint[1]]
+        return [atom[self._joint[1]] for atom in self._side_atoms]
 
     @cached_property
-    def scatters(self) -> tuple[Scatter, Scatter]:
+    def scatters(self) -> list[Scatter]:
         """Sums of joint atoms over the atoms of either model."""
-        first, second = (
-            Scatter(index, len(side.atoms))
-            for index, side in zip(self.of_models, self.sides, strict=True)
-        )
-        return first, second
+        pairs = zip(self.of_models, self.sides, strict=True)
+        return [Scatter(index, len(side.atoms)) for index, side in pairs]
 
     @property
     def is_slow(self) -> bool:
@@ -87,11 +82,8 @@ class PairSample(Sample):
         return bool((first[differing] > second[differing]).any())
 
     def statistic(self, counts: Array) -> Array:
-        first, second = (
-            side.statistic(scatter(counts))
-            for side, scatter in zip(self.sides, self.scatters, strict=True)
-        )
-        return _difference(first, second)
+        pairs = zip(self.sides, self.scatters, strict=True)
+        return _difference(*(side.statistic(scatter(counts)) for side, scatter in pairs))
 
 
 class ExchangeSample(PairSample):
@@ -102,9 +94,8 @@ class ExchangeSample(PairSample):
     """
 
     @cached_property
-    def _side_atoms(self) -> tuple[Array, Array]:
-        first, second = np.split(self.sides[0].atoms.of_row, 2)
-        return first, second
+    def _side_atoms(self) -> list[Array]:
+        return np.split(self.sides[0].atoms.of_row, 2)
 
     @cached_property
     def differs(self) -> Array:

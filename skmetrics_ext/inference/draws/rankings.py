@@ -275,11 +275,7 @@ class RankingSample(TallySample):
         """Derivative of an area by the weight of each row, from one sort; None for one class."""
         checked, sizes = self.data, self.design.sizes
         mass = checked.weight if sizes is None else sizes
-        if mass is None:
-            positive = float(np.count_nonzero(checked.true))
-            negative = len(checked.true) - positive
-        else:
-            negative, positive = kernels.bin_sums(checked.true, 2, mass).astype(float).tolist()
+        negative, positive = kernels.bin_sums(checked.true, 2, mass).astype(np.float64).tolist()
         if not negative * positive:
             return None
         low, high = self.metric.spec.bounds

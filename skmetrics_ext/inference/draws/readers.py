@@ -6,13 +6,12 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from skmetrics_ext.inference.derivatives import STEP
-from skmetrics_ext.inference.draws.atoms import PLAIN, WEIGHT_KINDS, Atoms, RowDesign
+from skmetrics_ext.inference.draws.atoms import PLAIN, WEIGHT_KINDS, RowDesign
 from skmetrics_ext.inference.draws.rankings import (
     PairRankingSample,
     RankingSample,
@@ -471,10 +470,6 @@ class RatingSample(TallySample):
 
     def ways(self) -> tuple[Array | None, ...]:
         return (None,)
-
-    @cached_property
-    def atoms(self) -> Atoms:
-        return self.row_atoms
 
     def tally(self, counts: Array) -> RatingTable:
         by_item = self.metric.spec.ratings == "items"

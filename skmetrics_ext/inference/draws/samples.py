@@ -242,12 +242,11 @@ class TallySample(Sample):
 
     @cached_property
     def by_class(self) -> Array:
-        label, design = self.label, self.design
-        if label is None:
-            return self.atoms.by_class()
-        if design.group is None:
-            return np.bincount(label, weights=design.sizes)
-        return self.row_atoms.by_class()
+        return (self.atoms if self.label is None else self.row_atoms).by_class()
+
+    @cached_property
+    def atoms(self) -> Atoms:
+        return self.row_atoms
 
     @cached_property
     def row_atoms(self) -> Atoms:
@@ -418,10 +417,6 @@ class MomentSample(TallySample):
         return (None,)
 
     @cached_property
-    def atoms(self) -> Atoms:
-        return self.row_atoms
-
-    @cached_property
     def share(self) -> str:
         return share_of(self.metric)
 
@@ -456,10 +451,6 @@ class RowSample(TallySample):
     """A metric that is computed again from the weighted rows, draw by draw."""
 
     is_slow = True
-
-    @cached_property
-    def atoms(self) -> Atoms:
-        return self.row_atoms
 
     def ways(self) -> tuple[Array | None, ...]:
         # A class of one row has no variance of its own: the rows of all classes are one sample.

@@ -134,10 +134,8 @@ class SortedScores:
         if "squares" in checked.cache:
             return Wins(*map(np.asarray, squares_of(checked)[:3]))
         if "placements" in checked.cache:  # halves, whose sum is exact
-            true, places = checked.true, placements_of(checked)
-            n_positive = np.count_nonzero(true)
-            wins = 2 * np.einsum("n,n->", true, places)
-            return Wins(wins, *map(np.asarray, (len(true) - n_positive, n_positive)))
+            places = kernels.bin_sums(checked.true, 2, placements_of(checked))
+            return Wins(2 * places[1], *kernels.bin_sums(checked.true, 2, None))
         return Wins(*kernels.ranked_wins(checked.score, checked.true, checked.weight))
 
     def precision(self) -> tuple[float, float]:

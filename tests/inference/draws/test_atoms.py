@@ -106,5 +106,4 @@ def test_rows_of_each_class_in_each_group(n_classes):
     assert atoms.by_class().tolist() == with_class
     sizes = np.array([n for (k, _), n in counts.items() if k == 1])
     kish = sizes.sum() ** 2 / (sizes**2).sum()
-    assert atoms.effective_groups_with(1) == pytest.approx(kish)
     assert atoms.effective_groups(label == 1) == pytest.approx(kish)
