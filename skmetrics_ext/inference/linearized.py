@@ -514,8 +514,7 @@ def _over_classes_of(
     if atoms.group is None or is_within:
         return within, freedom
     # Products of two classes in one group: the factor n / (n - 1) is that of all groups.
-    n_groups = atoms.n_groups
-    variance = within
+    n_groups, variance = atoms.n_groups, within
     if n_classes > 1:
         own = cell_sums(squares, units.group, n_groups)
         between = cell_sums(added, units.group, n_groups) ** 2 - own
