@@ -103,11 +103,10 @@ def interval_of(
             f"method={method!r} does not apply to {statistic.origin.metric.name} here; those that "
             f"do are {list(methods)}."
         )
-    is_undefined = np.asarray(statistic.origin.is_undefined)
+    is_undefined, effect = np.asarray(statistic.origin.is_undefined), np.asarray(_NAN)
     if method in AUC_METHODS and not is_undefined.all():
         statistic = rows_of_area(statistic)
     atoms = None if statistic.design.is_plain else statistic.atoms
-    effect: Any = _NAN
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # nan where undefined
         if is_undefined.all():
             interval = _no_interval(statistic, statistic.undefined)
