@@ -17,7 +17,7 @@ from skmetrics_ext.metrics.averaging import MACRO, SAMPLES, class_shares, is_poo
 from skmetrics_ext.metrics.rankings.ranking_kernels import roc_auc
 from skmetrics_ext.metrics.rankings.score_tally import rankings_of, read_areas
 from skmetrics_ext.numeric import Array, divide, increasing_root, wilson
-from skmetrics_ext.validation import Scores
+from skmetrics_ext.validation import Probabilities, Scores
 
 AUC_METHODS = ("logit", "delong")
 _DISTANCE_OF_MEANS = 1.0  # rows of the smallest class, times the distance from 1
@@ -158,7 +158,7 @@ def sides_of(sample: Any) -> Sides:
             sizes = _sizes(sample.atoms, np.stack(classes, axis=1))
         return Sides(areas, sizes[None], np.ones(1))
     data, options = sample.data, sample.metric.options
-    scores: Scores = data.as_scores()
+    scores: Scores = data.as_scores() if isinstance(data, Probabilities) else data
     average = options.get("average", MACRO)
     marks = scores.marks()
     atoms = sample.atoms  # one for each row

@@ -304,10 +304,6 @@ class Scores:
         kind = "binary" if scores.ndim == 1 else "multiclass"
         return cls(kind, classes, target.codes, scores, weight)
 
-    def as_scores(self) -> Self:
-        """These scores, as `Probabilities` give theirs."""
-        return self
-
     def marks(self) -> Array:
         """Whether each row is of each class, (n, K)."""
         if self.true.ndim == 2:

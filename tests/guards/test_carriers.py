@@ -46,7 +46,7 @@ MOST, MOST_OUTSIDE_VALIDATION = 52, 37
 FACTS = {"reads", "response", "row_values", "slope", "sums", "tally"}
 VIEWS = {"LabelTally", "Labels", "MomentTally", "Probabilities", "RankTally"}
 VIEWS |= {"ScoreTally", "Scores"}
-MOST_QUESTIONS_OF_FAMILY = 109
+MOST_QUESTIONS_OF_FAMILY = 111
 
 
 def names_in(path):

@@ -325,7 +325,7 @@ def _ranking_sample(metric: Metric, value: Any, data: Any, design: RowDesign) ->
     spec, options = metric.spec, metric.options
     is_read = not metric.params or _knows(metric, spec.kernel, _OF_RANKINGS)
     if is_read and not spec.is_table:
-        scores = data.as_scores()
+        scores = data.as_scores() if isinstance(data, Probabilities) else data
         by_pair, average = options.get("multi_class") == "ovo", options.get("average", MACRO)
         if scores.kind == "binary" or (not by_pair and is_by_class(average)):
             kind = RiskSample if spec.response == "labels" else RankingSample
