@@ -103,7 +103,7 @@ def interval_of(
             f"method={method!r} does not apply to {statistic.origin.metric.name} here; those that "
             f"do are {list(methods)}."
         )
-    is_undefined, effect = np.asarray(statistic.origin.is_undefined), np.asarray(_NAN)
+    is_undefined = np.asarray(statistic.origin.is_undefined)
     if method in AUC_METHODS and not is_undefined.all():
         statistic = rows_of_area(statistic)
     atoms = None if statistic.design.is_plain else statistic.atoms
@@ -116,8 +116,8 @@ def interval_of(
             low, high, error = (np.where(is_undefined, np.nan, each) for each in interval[:3])
             shown = np.where(is_undefined, statistic.undefined, interval.notes)
             interval = interval._replace(low=low, high=high, error=error, notes=shown)
-        if atoms is not None and statistic.has_influence:
-            effect = statistic.design_effect()
+        has_effect = atoms is not None and statistic.has_influence
+        effect: Any = statistic.design_effect() if has_effect else _NAN
         facts = replace(_facts(statistic, method), counts=interval.counts, draws=interval.draws)
     columns: Any = [(statistic.value, *interval[:4], effect)]
     names = [None]
