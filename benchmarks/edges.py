@@ -125,6 +125,16 @@ def files() -> Iterator[Edge]:
         yield Edge(f"ROC AUC of a Parquet file of 2,000,000 rows within {limit}", "polars", 2,
                    partial(sx.evaluate, path, true="y", score="s", metrics=["roc_auc"],
                            memory_limit=limit), by_polars)  # fmt: skip
+    import duckdb
+
+    y, scores = _scores(10**7)
+    large = str(Path(path).with_name("more.parquet"))
+    pd.DataFrame({"y": y, "s": scores[0]}).to_parquet(large)
+    own = "greatest(CASE WHEN y = 1 THEN s ELSE 1 - s END, 1e-16)"
+    yield Edge("log loss of 10,000,000 rows by DuckDB", "the aggregate in SQL", 1.5,
+               partial(sx.evaluate, large, true="y", score="s", metrics=["log_loss"],
+                       engine="duckdb"),
+               lambda: duckdb.sql(f"SELECT avg(-ln({own})) FROM '{large}'").fetchall())  # fmt: skip
 
 
 def clusters() -> Iterator[Edge]:

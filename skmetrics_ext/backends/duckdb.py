@@ -15,6 +15,7 @@ from skmetrics_ext import kernels
 from skmetrics_ext.backends import partitions
 from skmetrics_ext.backends.files import BATCH, Files
 from skmetrics_ext.backends.read_errors import Rows, check_columns, guarded_batches, placed, reading
+from skmetrics_ext.backends.sql_values import query_of_moments, read_moments, sql_values
 from skmetrics_ext.merged.columns import (
     MOST_LABELS,
     ColumnNames,
@@ -78,6 +79,7 @@ class DuckEngine(partitions.Engine):
         self.types = {name: str(kind) for name, kind in zip(names.all, types, strict=True)}
         has_integers = names.weight is None or self.types[names.weight] in (*_INTEGERS, "BOOLEAN")
         self.weight_type = "BIGINT" if has_integers else "DOUBLE"
+        self.sum = "sum" if has_integers else "kahan_sum"
 
     def _fetch(self, sql: str) -> list[tuple[Any, ...]]:
         with reading(self.what):
@@ -91,49 +93,39 @@ class DuckEngine(partitions.Engine):
         self._check_types()
         keys = [self._group_key(name) for name in names.by.columns]
         keys += [self._key(name) for name in names.labels]
-        faults = [f"coalesce(sum(({fault})::BIGINT), 0)" for fault in self._faults()]
-        wanted = [*keys, "count(*)", *faults]
+        faults = self._faults((*names.labels, names.weight, names.clusters))
+        wanted = [*keys, "count(*)", f"count_if({' OR '.join(faults)})"]
         if names.weight is not None:
-            total = "sum" if self.weight_type == "BIGINT" else "kahan_sum"
-            wanted.append(f"{total}({self.columns[names.weight]}::{self.weight_type})")
+            wanted.append(f"{self.sum}({self.columns[names.weight]}::{self.weight_type})")
         cells = self._fetch(
             f"SELECT {', '.join(wanted)} FROM data GROUP BY ALL LIMIT {MOST_LABELS**2}"
         )
         if not cells:
             raise InvalidParameterError("The data set has no rows.")
-        first = len(keys) + 1
-        if any(any(cell[first : first + len(faults)]) for cell in cells):
-            for batch, place in self.rows(names.all):  # raises the error that names the row
-                read_part(batch, names, place)
+        if any(cell[len(keys) + 1] for cell in cells):
+            self._refuse_rows()
         survey = partitions.PartitionSurvey(self._sums(cells, len(keys)))
-        scores = [self.columns[name] for name in names.score]
-        if sampled:
-            wanted = [f"{column}::DOUBLE" for column in scores]
-            rows = self._fetch(
-                f"SELECT {', '.join(wanted)} FROM data "
-                f"USING SAMPLE reservoir({partitions.SAMPLE} ROWS) REPEATABLE (0)"
-            )
-            survey.sample = np.array(rows, dtype=np.float64)
-            survey.keys = np.zeros(len(survey.sample))
         self.advance(survey.n_rows)
         return survey
 
-    def _faults(self) -> list[str]:
-        """SQL conditions that make a row invalid."""
+    def _faults(self, checked: Iterable[str | None]) -> list[str]:
+        """SQL conditions that make a row invalid, for some columns."""
         names, faults = self.names, []
-        numbers = {*names.score, names.weight}
-        valued = {*names.labels, *numbers, names.clusters}  # a group may be missing
-        for name, column in self.columns.items():
-            if name not in valued:
-                continue
+        for name in dict.fromkeys(name for name in checked if name is not None):
+            column, kind = self.columns[name], self.types[name]
             faults.append(f"{column} IS NULL")
-            if self.types[name] in _FLOATS or name in numbers:
+            if kind in _FLOATS or name in (*names.score, names.weight):
                 faults.append(f"NOT isfinite({column}::DOUBLE)")
-        if names.weight is not None:
-            faults.append(f"{self.columns[names.weight]} < 0")
-        integers = [name for name in names.score if self.types[name] in _INTEGERS]
-        ends = f"NOT BETWEEN -{EXACT} AND {EXACT}"
-        return faults + [f"{self.columns[name]} {ends}" for name in integers]
+            if name == names.weight:
+                faults.append(f"{column} < 0")
+            if name in names.score and kind in _INTEGERS:
+                faults.append(f"{column} NOT BETWEEN -{EXACT} AND {EXACT}")
+        return faults
+
+    def _refuse_rows(self, on_part: partitions.OnPart = lambda part: None) -> None:
+        """Read rows in their order, which raises the error that names an invalid one."""
+        for batch, place in self.rows(self.names.all):
+            on_part(read_part(batch, self.names, place))
 
     def _key(self, name: str) -> str:
         """SQL of a column as a label."""
@@ -170,15 +162,10 @@ class DuckEngine(partitions.Engine):
             return names.index(value) if value in names else None
         return None if value == MISSING and self.types[name] in _PLAIN else value
 
-    def _group_of(self, keys: tuple[Any, ...]) -> Any:
-        by = self.names.by
-        return by.key([self._group_value(*each) for each in zip(by.columns, keys, strict=True)])
-
     def _sums(self, cells: list[tuple[Any, ...]], n_keys: int) -> Sums:
         """Confusion tables, from cells as rows with weights."""
         names = self.names
-        n_by = len(names.by.columns)
-        labels = enumerate(names.labels, start=n_by)
+        labels = enumerate(names.labels, start=len(names.by.columns))
         columns = [self._column(name, [cell[i] for cell in cells]) for i, name in labels]
         classes, codes = encode_labels(columns)
         ordered = order_of(classes, [column.order for column in columns])
@@ -188,7 +175,8 @@ class DuckEngine(partitions.Engine):
             check_total(float(weight.astype(np.float64).sum()), "weight")
             weight = weight.astype(np.int64)
         numbers: dict[Any, int] = {}
-        groups = [self._group_of(cell[:n_by]) for cell in cells]
+        by = names.by
+        groups = [by.key([*map(self._group_value, by.columns, cell)]) for cell in cells]
         group = np.array([numbers.setdefault(key, len(numbers)) for key in groups])
         no_scores = np.zeros((len(cells), 0))
         rows_of_cells = classes, codes[0], codes[-1], no_scores, weight, list(numbers), group
@@ -223,23 +211,15 @@ class DuckEngine(partitions.Engine):
 
     # ----------------------------------------------------------------------- passes
 
-    def _reader(self, sql: str) -> Any:
-        versions = ("to_arrow_reader", "fetch_arrow_reader", "fetch_record_batch")
-        relation = self._run(sql)
-        read = next(name for name in versions if hasattr(type(relation), name))
-        return getattr(relation, read)(BATCH)
-
     def _batches(self, sql: str) -> Iterator[Any]:
         """Batches of the rows of a query; none is empty."""
-        for batch in guarded_batches(self.what, partial(self._reader, sql)):
-            if batch.num_rows:
-                yield batch
+        versions = ("to_arrow_reader", "fetch_arrow_reader", "fetch_record_batch")
 
-    def _scan(self, sql: str) -> Iterator[Any]:
-        """Batches of a query, whose rows are reported as read."""
-        for batch in self._batches(sql):
-            yield batch
-            self.advance(batch.num_rows)
+        def reader() -> Any:
+            relation = self._run(sql)
+            return getattr(relation, next(v for v in versions if hasattr(type(relation), v)))(BATCH)
+
+        return (batch for batch in guarded_batches(self.what, reader) if batch.num_rows)
 
     def collect(self, columns: tuple[str, ...]) -> Iterator[tuple[Any, RowLocation]]:
         wanted = ", ".join(map(self._value, columns))
@@ -252,18 +232,41 @@ class DuckEngine(partitions.Engine):
         is_value = name in (*by.names, self.names.clusters) and name not in by.edges
         return self._key(name) if is_value else self.columns[name]
 
+    def measure(self, task: partitions.Task, counted: Sums) -> tuple[Sums, partitions.Readings]:
+        faults = [] if task.needs_sums else self._faults(self.names.score)  # sums find them
+        wanted = f"SELECT count_if({' OR '.join(faults)}) FROM data"
+        if faults and self._fetch(wanted)[0][0]:
+            self._refuse_rows()
+        return super().measure(task, counted)
+
     def count(self, task: partitions.Task) -> Sums:
-        columns = ", ".join(map(self._value, self.columns))
-        total, place = Sums(), RowLocation()
+        sums = self._moments(task)
+        if sums is not None:
+            return sums
         try:
-            for batch in self._scan(f"SELECT {columns} FROM data"):
-                named = dict(zip(self.names.all, batch.columns, strict=True))
-                total.add(partitions.sum_part(read_part(named, self.names, place), task))
+            return super().count(task)
         except InvalidParameterError:
-            for batch, place in self.rows(self.names.all):  # so that the error names the row
-                partitions.sum_part(read_part(batch, self.names, place), task)
+            self._refuse_rows(partial(partitions.sum_part, task=task))
             raise
-        return total
+
+    def _moments(self, task: partitions.Task) -> Sums | None:
+        """Sums that SQL adds up; None if it cannot, or if a row may be invalid."""
+        layout, columns = task.layout, [self.columns[name] for name in self.names.score]
+        types = {self.types[name] for name in self.names.score}
+        eps = float(np.finfo(np.float32 if types == {"FLOAT"} else np.float64).eps)
+        values = sql_values(layout, eps)
+        if values is None or not types <= {*_FLOATS} or len(layout.classes) > _FEW:
+            return None
+        columns = columns[::-1] if layout.positive_first else columns
+        rows = self._coded(task, columns)
+        total = None if self.names.weight is None else f"{self.sum}(w)"
+        by_group = bool(self.names.by.columns)
+        cells = self._fetch(query_of_moments(rows, columns, values, by_group, total))
+        moments = read_moments(cells, values, list(task.groups))
+        if moments is None:
+            return None
+        self.advance(sum(cell[2] for cell in cells))
+        return Sums(moments=moments)
 
     def rank(self, task: partitions.Task, totals: Sums) -> partitions.Readings:
         classes = task.layout.classes
@@ -278,10 +281,11 @@ class DuckEngine(partitions.Engine):
             scan = SortedScan(task.layout.code_of(k), masses, task.plan, most)
             before = self.done
             grouped = 2 * distinct[column] * len(classes) * len(task.groups) < n_rows
-            for batch in self._scan(self._sorted(name, task, grouped)):
-                group, score, code = (batch.column(i).to_numpy() for i in range(3))
+            for batch in self._batches(self._sorted(name, task, grouped)):
+                group, code, score = (batch.column(i).to_numpy() for i in range(3))
                 weight = batch.column(3).to_numpy() if batch.num_columns > 3 else None
                 scan.feed(group, score, code, weight)
+                self.advance(batch.num_rows)
             scan.close()
             self.advance(before + n_rows - self.done)  # some rows may have been counted by SQL
             scans.append(scan.done)
@@ -292,25 +296,27 @@ class DuckEngine(partitions.Engine):
         }
 
     def _sorted(self, score: str, task: partitions.Task, grouped: bool) -> str:
-        """SQL of the group, score, class and weight of each row, the highest score first."""
-        names = self.names
+        """SQL of the group, class, score and weight of each row, the highest score first."""
+        weighted = self.names.weight is not None
+        rows = self._coded(task, [f"{self.columns[score]}::DOUBLE AS s"])
+        if weighted:
+            rows = f"SELECT * FROM ({rows}) WHERE w <> 0"
+        if grouped:
+            weight = "sum(w)" if weighted else "count(*)"
+            total = f"{weight}::{self.weight_type} AS w"
+            rows = f"SELECT g, c, s, {total} FROM ({rows}) GROUP BY g, c, s"
+        order = "g, s DESC" if self.names.by.columns else "s DESC"
+        return f"SELECT * FROM ({rows}) ORDER BY {order}"
+
+    def _coded(self, task: partitions.Task, columns: Sequence[str]) -> str:
+        """SQL of the group and class of each row, further columns, and its weight if it has one."""
         joins: list[str] = []
         classes = {(label,): i for i, label in enumerate(task.layout.classes.tolist())}
-        code = _numbered([self._key(names.true)], classes, "classes", joins)
-        wanted = [f"{self._group_number(task, joins)} AS g", f"{self.columns[score]}::DOUBLE AS s"]
-        wanted.append(f"{code} AS c")
-        where = ""
-        if names.weight:
-            column = self.columns[names.weight]
-            wanted.append(f"{column}::{self.weight_type} AS w")
-            where = f" WHERE {column} <> 0"
-        rows = f"SELECT {', '.join(wanted)} FROM data{''.join(joins)}{where}"
-        if grouped:
-            weight = "sum(w)" if names.weight else "count(*)"
-            total = f"{weight}::{self.weight_type} AS w"
-            rows = f"SELECT g, s, c, {total} FROM ({rows}) GROUP BY g, s, c"
-        order = "g, s DESC" if names.by.columns else "s DESC"
-        return f"SELECT * FROM ({rows}) ORDER BY {order}"
+        code = _numbered([self._key(self.names.true)], classes, "classes", joins)
+        wanted = [f"{self._group_number(task, joins)} AS g", f"{code} AS c", *columns]
+        if self.names.weight is not None:
+            wanted.append(f"{self.columns[self.names.weight]}::{self.weight_type} AS w")
+        return f"SELECT {', '.join(wanted)} FROM data{''.join(joins)}"
 
     def _group_number(self, task: partitions.Task, joins: list[str]) -> str:
         """SQL of the number of a row's group."""
@@ -332,10 +338,10 @@ def _numbered(
     kind = "UTINYINT" if max(numbers.values(), default=0) < 256 else "INTEGER"
     if len(numbers) <= _FEW:
         cases = (
-            f"WHEN {_equal(columns, map(sql_literal, values))} THEN {number}"
+            f"WHEN {_equal(columns, map(sql_literal, values))} THEN {number}::{kind}"
             for values, number in numbers.items()
         )
-        return f"(CASE {' '.join(cases)} END)::{kind}"
+        return f"CASE {' '.join(cases)} END"
     names = [f"v{i}" for i in range(len(columns))]
     rows = ", ".join(
         f"({', '.join(map(sql_literal, values))}, {number})" for values, number in numbers.items()

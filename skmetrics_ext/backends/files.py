@@ -181,12 +181,11 @@ def columns_of(path: str | Sequence[str], form: TextForm = PLAIN) -> list[str]:
     files, kind = _found(path)
     if kind == "csv":
         return csv_files.header_of(files[0], form)
-    if kind == "json":
-        records = (record for file in files for record in read_records(file, form)[0])
-        return list(table_of(list(records))[0].schema.names)
-    if _has_records(files[0]):
-        return list(table_of(read_records(files[0], form, _LOOKED_AT)[0])[0].schema.names)
-    return _schema(files[0]).names
+    if kind == "parquet" and not _has_records(files[0]):
+        return _schema(files[0]).names
+    read, most = (files, None) if kind == "json" else (files[:1], _LOOKED_AT)
+    records = [record for file in read for record in read_records(file, form, most)[0]]
+    return list(table_of(records)[0].schema.names)
 
 
 def _schema(file: str) -> Any:

@@ -21,7 +21,6 @@ from skmetrics_ext.merged.ranges import (
     read_range,
 )
 from skmetrics_ext.merged.sums import Sums, sum_rows
-from skmetrics_ext.numeric import Array
 from skmetrics_ext.slices.coding import quantile_edges
 from skmetrics_ext.tallies import RankTally
 from skmetrics_ext.validation import InvalidParameterError
@@ -67,22 +66,18 @@ class MemoryEngine(Engine):
         self._kept = None
 
     def collect(self, columns: tuple[str, ...]) -> Iterator[tuple[Any, RowLocation]]:
-        for batch, place in self.rows(columns):
-            if n_rows_of(batch):
-                yield batch, place
+        return ((batch, place) for batch, place in self.rows(columns) if n_rows_of(batch))
 
-    def _parts(self) -> Iterator[Partition]:
+    def read_parts(self) -> Iterator[Partition]:
         """Checked rows, read anew unless they were kept."""
-        for part in self._read() if self._kept is None else self._kept:
-            yield part
-            self.advance(part.n_rows)
-
-    def _read(self) -> Iterator[Partition]:
+        if self._kept is not None:
+            for part in self._kept:
+                yield part
+                self.advance(part.n_rows)
+            return
         kept: list[Partition] = []
         n_bytes = 0
-        for batch, place in self.collect(self.names.all):
-            with partitions.partition_errors(place):
-                part = columns.read_part(batch, self.names, place)
+        for part in super().read_parts():
             n_bytes += part.n_bytes
             if n_bytes <= self.memory_limit:
                 kept.append(part)
@@ -92,9 +87,6 @@ class MemoryEngine(Engine):
         if n_bytes <= self.memory_limit:
             self._kept = kept
 
-    def reduce(self, kind: type, on_part: partitions.OnPart) -> Any:
-        return partitions.combined(kind, map(on_part, self._parts()))
-
     def measure(self, task: partitions.Task, counted: Sums) -> tuple[Sums, partitions.Readings]:
         """All sums and rankings, in one pass over the rows; scores are sorted only once."""
         if not task.ranks:
@@ -103,31 +95,26 @@ class MemoryEngine(Engine):
             checked = [columns.check_scores(part, task.layout) for part in self._kept]
             self._kept[:] = [columns.join_parts(checked)]
             del checked
-        totals, stacks = self._ranked(task)
-        totals.add(counted)
-        self._kept = None  # the tallies take the place of the rows
-        return totals, {
-            group: read_columns([stack.tallies for stack in known], task.layout, task.plan)
-            for group, known in stacks.items()
-        }
-
-    def _ranked(self, task: partitions.Task) -> tuple[Sums, dict[Any, list[RankStack]]]:
-        """The sums of all parts, and the tallies of their scores by group."""
         totals, stacks = Sums(), dict[Any, list[RankStack]]()
-        n_classes = len(task.layout.classes)
-        for part in self._parts():
+        for part in self.read_parts():
             with partitions.partition_errors(part.place):
                 sums, tallies = sum_rows(part, task.layout, ranked=True)
             totals.add(sums)
             for group, new in tallies.items():
-                known = stacks.setdefault(group, [RankStack(n_classes) for _ in new])
+                known = stacks.setdefault(group, [RankStack(len(task.layout.classes)) for _ in new])
                 for stack, tally in zip(known, new, strict=True):
                     stack.add(tally)
             held = [stack for known in stacks.values() for stack in known]
             if not self.resident and distinct_beyond(held, task.plan.most):
                 limit = spoken("memory_limit")
                 raise InvalidParameterError(TOO_MANY.format(most=task.plan.most, limit=limit))
-        return totals, stacks
+            del part, tallies
+        totals.add(counted)
+        self._kept = None  # the tallies take the place of the rows
+        return totals, {
+            group: read_columns([stack.tallies for stack in known], task.layout, task.plan)
+            for group, known in stacks.items()
+        }
 
     def n_passes(self, task: partitions.Task) -> int:
         return 2 if task.ranks else super().n_passes(task)
@@ -140,7 +127,7 @@ class RangeEngine(MemoryEngine):
         """All sums, and the rankings read from ranges; no table of all scores is kept."""
         layout, totals = task.layout, Sums()
         parts = []
-        for part in self._parts():
+        for part in self.read_parts():
             with partitions.partition_errors(part.place):
                 totals.add(sum_rows(part, layout, ranked=False)[0])
                 parts += [rows for _, rows in columns.rows_by_group(part, layout)]
@@ -158,16 +145,12 @@ class RangeEngine(MemoryEngine):
             above = np.zeros_like(masses)
             for low, high in [*pairwise([-np.inf, *edges, np.inf])][::-1]:
                 kept = [np.flatnonzero((score >= low) & (score < high)) for score in scores]
-
-                def joined(each: list[Array], kept: list[Array] = kept) -> Array:
-                    return np.concatenate([c[own] for c, own in zip(each, kept, strict=True)])
-
-                tally = RankTally.from_scores(
-                    joined(scores),
-                    joined([rows.true for rows in parts]),
-                    len(masses),
-                    joined(weights) if weights else None,
+                score, true, *weight = (
+                    np.concatenate([each[own] for each, own in zip(field, kept, strict=True)])
+                    for field in (scores, [rows.true for rows in parts], weights)
+                    if field
                 )
+                tally = RankTally.from_scores(score, true, len(masses), *(weight or (None,)))
                 order = (len(found),)
                 code = layout.code_of(k)
                 found.append(read_range(tally, code, above, masses, task.plan, order, 0))

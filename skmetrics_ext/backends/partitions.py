@@ -158,8 +158,16 @@ class Engine:
         raise NotImplementedError
 
     def reduce(self, kind: type, on_part: OnPart) -> Any:
-        """Add up the results of a function of each partition and its location."""
-        raise NotImplementedError
+        """Add up the results of a function of each partition."""
+        return combined(kind, map(on_part, self.read_parts()))
+
+    def read_parts(self) -> Iterator[Partition]:
+        """Checked rows, a partition after another."""
+        for batch, place in self.collect(self.names.all):
+            with partition_errors(place):
+                part = read_part(batch, self.names, place)
+            yield part
+            self.advance(part.n_rows)
 
     def survey(self, sampled: bool) -> PartitionSurvey:
         survey: PartitionSurvey = self.reduce(

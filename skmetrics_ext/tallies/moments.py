@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, combinations_with_replacement, permutations
@@ -19,6 +19,8 @@ from skmetrics_ext.validation.scores import score_values
 
 # Columns whose third and fourth moments are kept: 364 and 1,365 numbers.
 MOST_COLUMNS = 12
+# Squared means to variances beyond which sums of powers lose too many digits of the variance.
+_MOST_CANCELLED = 100
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -321,7 +323,8 @@ class MomentTally(Means, Merges):
         high, low = (skewness + root) / 2, (skewness - root) / 2
         share = np.stack([1 / (high * root), -1 / (low * root)], axis=-1)
         rest = np.maximum(1 - share.sum(axis=-1, keepdims=True), 0.0)
-        deviation = np.sqrt(variance)[..., None] * np.stack([high, low, 0 * high], axis=-1)
+        spread = np.sqrt(np.where(varies, variance, 0.0))
+        deviation = spread[..., None] * np.stack([high, low, 0 * high], axis=-1)
         return MomentAtoms(deviation, self.weight[..., None] * np.append(share, rest, axis=-1))
 
 
@@ -376,3 +379,29 @@ def _triple_places(d: int) -> Array:
     place = {triple: i for i, triple in enumerate(map(tuple, _products(d, 3).tolist()))}
     fours = _products(d, 4).tolist()
     return np.array([[place[(*t[:k], *t[k + 1 :])] for t in fours] for k in range(4)])
+
+
+# --------------------------------------------------------------------------- sums of powers
+
+
+def moments_of_powers(
+    powers: Sequence[float], weight: Any, n_rows: int, others: Array
+) -> MomentTally | None:
+    """Moments of a value, and of ``others`` that are equal in all rows, from sums of its powers.
+
+    None if its values are so close to each other that the sums do not show by how much.
+    """
+    mean, second, third, fourth = (power / weight for power in powers)
+    variance = second - mean**2
+    if second > _MOST_CANCELLED * variance and variance != 0:
+        return None
+    skew = third - 3 * mean * second + 2 * mean**3
+    tail = fourth - 4 * mean * third + 6 * mean**2 * second - 3 * mean**4
+    known = np.append(mean, others)
+    d = len(known)
+    sums = [np.zeros(len(_products(d, order)) if d <= MOST_COLUMNS else 1) for order in (3, 4)]
+    comoment = np.zeros((d, d))
+    if variance:
+        comoment[0, 0], sums[0][0], sums[1][0] = weight * variance, weight * skew, weight * tail
+    higher = sums if d <= MOST_COLUMNS else ()
+    return MomentTally(np.asarray(weight), known, comoment, np.asarray(n_rows), *higher)
