@@ -310,8 +310,8 @@ def linear(*terms: tuple[float, Expression], offset: float = 0.0, note: str = ""
             offset += factor * term.offset
             said += [term.note] if term.note else []
         for own, part in inner:
-            sum_of, _ = found.get(part.key, (0.0, part))
-            found[part.key] = sum_of + factor * own, part
+            key = part.key
+            found[key] = found.get(key, (0.0, part))[0] + factor * own, part
     kept = [(factor, part) for factor, part in found.values() if abs(factor) > _LEAST]
     offset = 0.0 if abs(offset) < _LEAST else offset
     if len(kept) == 1 and abs(kept[0][0] - 1) < CLOSE and not offset:

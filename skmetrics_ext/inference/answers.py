@@ -30,12 +30,8 @@ from skmetrics_ext.inference.algebra import (
     Missing,
     related,
 )
-from skmetrics_ext.inference.compare import compare_pair, is_ratio, share_beyond
-from skmetrics_ext.inference.compare_samples import (
-    difference_of_samples,
-    distances_of,
-    inverted,
-)
+from skmetrics_ext.inference.compare import compare_pairs, is_ratio, share_beyond
+from skmetrics_ext.inference.compare_samples import difference_of_samples, distances_of, inverted
 from skmetrics_ext.inference.draws import bootstrap
 from skmetrics_ext.inference.draws.atoms import (
     Atoms,
@@ -217,11 +213,15 @@ def _over_folds(x: Expression, asked: Asked) -> Estimate:
 
 def _sum(x: Linear, asked: Asked) -> Estimate:
     """A sum of two or more statistics."""
+    sides = None if asked.method == "cv" else sides_of(x)
+    if sides is not None and (of_models := differences_of_models([x], asked)):
+        return of_models[0]
     blocks, shares = blocks_of(x, asked)
     statistics = {leaf: statistic for block in blocks for leaf, statistic in block}
-    sides = None if asked.method == "cv" else _sides(x, statistics)
     if sides is not None:
-        return _difference(sides, asked, same_rows=len(blocks) == 1, share_rows=shares)
+        first, second = statistics[sides[0]], statistics[sides[1]]
+        shares = shares and first.has_influence and second.has_influence
+        return difference_of_samples(first, second, asked, share_rows=shares, log=sides[2])
     if asked.method in bootstrap.BOOTSTRAP_METHODS or not all(
         statistic.has_influence for statistic in statistics.values()
     ):
@@ -231,48 +231,48 @@ def _sum(x: Linear, asked: Asked) -> Estimate:
             f"method={asked.method!r} does not apply to {x.text()}; those that do are "
             f"{['auto', _PERCENTILE]}."
         )
-    is_mean = min(factor for factor, _ in x.terms) > 0 and _are_of_one_metric(statistics)
+    is_mean = min(factor for factor, _ in x.terms) > 0 and _are_of_one_metric([*statistics])
     if is_mean and all(isinstance(term, Leaf) for _, term in x.terms):
         return _mean(x, blocks, asked, share_rows=shares)
     return _by_contributions(x, blocks, asked, share_rows=shares)
 
 
-def _are_of_one_metric(statistics: dict[Leaf, Linearized]) -> bool:
-    first, *others = (statistic.origin.metric for statistic in statistics.values())
-    return all(m.name == first.name and m.params == first.params for m in others)
+def _are_of_one_metric(leaves: Sequence[Leaf]) -> bool:
+    first = leaves[0].metric
+    return all(x.metric.name == first.name and x.metric.params == first.params for x in leaves)
 
 
-def _sides(
-    x: Linear, statistics: dict[Leaf, Linearized]
-) -> tuple[Linearized, Linearized, bool] | None:
-    """Both sides of a difference of one metric, or of its logarithms if it is a ratio."""
-    if [factor for factor, _ in x.terms] != [1.0, -1.0] or not _are_of_one_metric(statistics):
+def sides_of(x: Expression) -> tuple[Leaf, Leaf, bool] | None:
+    """Both sides of a difference of one metric, or of its logarithms (True) if it is a ratio."""
+    terms = x.terms if isinstance(x, Linear) and not x.offset else ()
+    if [factor for factor, _ in terms] != [1.0, -1.0]:
         return None
-    log = all(isinstance(term, Mapped) and term.name == "log" for _, term in x.terms)
-    first, second = (getattr(term, "operand", term) if log else term for _, term in x.terms)
-    if not (isinstance(first, Leaf) and isinstance(second, Leaf)):
+    log = all(isinstance(term, Mapped) and term.name == "log" for _, term in terms)
+    first, second = (getattr(term, "operand", term) if log else term for _, term in terms)
+    if not (isinstance(first, Leaf) and isinstance(second, Leaf)) or isinstance(first, Folds):
         return None
-    if log and not is_ratio(first.metric):
-        return None
-    return statistics[first], statistics[second], log
+    is_one = _are_of_one_metric([first, second]) and (is_ratio(first.metric) or not log)
+    return (first, second, log) if is_one else None
 
 
-def _difference(
-    sides: tuple[Linearized, Linearized, bool], asked: Asked, *, same_rows: bool, share_rows: bool
-) -> Estimate:
-    """Two models on the same rows, or two samples."""
-    first, second, log = sides
-    has_influence = first.has_influence and second.has_influence
-    if not same_rows:
-        share_rows = share_rows and has_influence
-        return difference_of_samples(first, second, asked, share_rows=share_rows, log=log)
+def differences_of_models(xs: Sequence[Expression], asked: Asked) -> list[Estimate]:
+    """Differences of models on the same rows, compared at once; none if there are others."""
+    sides = [each for each in map(sides_of, xs) if each is not None]
+    leaves = list(dict.fromkeys(leaf for *both, _ in sides for leaf in both))
+    logs = {log for *_, log in sides}
+    if len(sides) < len(xs) or len(logs) > 1 or not _are_of_one_metric(leaves):
+        return []
+    if len(blocks_of(Linear(tuple((1.0, leaf) for leaf in leaves)), asked)[0]) > 1:
+        return []
+    pairs = [(asked.read(first), asked.read(second)) for first, second, _ in sides]
     claim, method = asked.test, asked.method
     null = claim.parts[0][0]
     if claim.margin is None and null:  # a limit, and not that nothing differs
         claim = claim._replace(margin=abs(null))
-    if method == "auto" and not log and is_ratio(first.origin.metric):
+    if method == "auto" and logs == {False} and is_ratio(leaves[0].metric):
+        has_influence = all(asked.read(leaf).has_influence for leaf in leaves)
         method = "delta" if has_influence else _PERCENTILE
-    return compare_pair(first, second, replace(asked, claim=claim, method=method))
+    return compare_pairs(pairs, replace(asked, claim=claim, method=method))
 
 
 # --------------------------------------------------------------------------- contributions

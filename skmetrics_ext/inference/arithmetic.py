@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from math import isfinite
 from numbers import Number, Real
 from typing import Any
@@ -27,7 +28,7 @@ from skmetrics_ext.inference.algebra import (
     read_identities,
     to_first_order,
 )
-from skmetrics_ext.inference.answers import answer, blocks_of, null_of
+from skmetrics_ext.inference.answers import answer, blocks_of, differences_of_models, null_of
 from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign
 from skmetrics_ext.inference.draws.samples import Sample
 from skmetrics_ext.inference.linearized import Contributions, Linearized
@@ -37,7 +38,7 @@ from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.scales import RANGES, Range
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.metrics.spec import UnknownSpec
-from skmetrics_ext.numeric import Array
+from skmetrics_ext.numeric import Array, Options
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import Facts
 from skmetrics_ext.validation import InvalidParameterError, check_option, check_weight
@@ -55,14 +56,35 @@ def result_of(x: Expression, asked: Asked) -> Estimate:
         claim = Claim(parts=((null, "two-sided"),))
     asked = asked.about(claim)
     found = answer(x, asked)
-    made = Made(x, asked.plan, asked.method, claim)
     facts = found.facts if isinstance(x, Leaf) else _facts_of(x, found.facts, asked)
-    found = replace(found, facts=facts, _made=made)
-    if claim is None:
-        return found
-    value_a, value_b = _values(x)
-    claimed: dict[str, Any] = {"alternative": claim.alternative, "margin": claim.margin}
-    return replace(found, value_a=value_a, value_b=value_b, **claimed)
+    return _made(x, found, facts, asked)
+
+
+def results_of(xs: Sequence[Expression], asked: Asked) -> list[Estimate]:
+    """`result_of` each; models on the same rows are compared at once."""
+    results = differences_of_models(xs, asked) if len(xs) > 1 else []
+    if not results:
+        return [result_of(x, asked) for x in xs]
+    asked, of_rows, found = asked.about(asked.test), dict[Leaf, Facts](), []
+    for x, each in zip(xs, results, strict=True):
+        first, second = x.operands()
+        if first not in of_rows:
+            of_rows[first] = facts_of_both(None, asked.read(first))
+        named: Options = {"metric": x.text(), "params": {}} if first.name or second.name else {}
+        draws = None if each.facts is None else each.facts.draws
+        facts = replace(of_rows[first], freedom=each.freedom, draws=draws, **named)
+        found.append(_made(x, each, facts, asked))
+    return found
+
+
+def _made(x: Expression, found: Estimate, facts: Facts | None, asked: Asked) -> Estimate:
+    """The result with its statistic, and with both values and the claim if it is tested."""
+    claim, (value_a, value_b) = asked.claim, _values(x)
+    known: Options = {"facts": facts, "_made": Made(x, asked.plan, asked.method, claim)}
+    if claim is not None:
+        known |= {"alternative": claim.alternative, "margin": claim.margin}
+        known |= {"value_a": value_a, "value_b": value_b}
+    return replace(found, **known)
 
 
 def _values(x: Expression) -> tuple[float, float]:
@@ -143,10 +165,18 @@ def _combined(
     return linear((number, product((-1.0, x))))
 
 
-def compared(first: Estimate, second: Estimate, read: dict[Any, Any], *, log: bool) -> Any:
-    """The difference of two estimates, or of their logarithms; ``read`` holds what was read."""
-    a, b = (mapped(x, "log") if log else x for x in map(_statistic, (first, second)))
-    return _result_from(linear((1.0, a), (-1.0, b)), [first, second], read)
+def compared(pairs: Sequence[tuple[Estimate, Estimate]], *, log: bool) -> list[Any]:
+    """Differences of pairs of estimates, or of their logarithms; each statistic is read once."""
+    xs = []
+    for pair in pairs:
+        a, b = (mapped(x, "log") if log else x for x in map(_statistic, pair))
+        xs.append(linear((1.0, a), (-1.0, b)))
+    level, plan = shared_level(list(chain(*pairs))), pairs[0][0]._made.plan
+    asked = Asked(level, None, plan)
+    are_pairs = all(isinstance(x, Linear) and len(x.terms) == 2 for x in xs)
+    if are_pairs and all(first._made.plan == plan for first, _ in pairs):
+        return results_of(xs, asked)
+    return [_result_from(x, pair, asked._read) for x, pair in zip(xs, pairs, strict=True)]
 
 
 def _result_from(
@@ -197,6 +227,15 @@ def asked_again(estimate: Any, *, level: float | None = None, method: str | None
     x, made = _statistic(estimate), estimate._made
     level = estimate.confidence_level if level is None else check_level(level)
     return result_of(x, Asked(level, made.claim, made.plan, method or made.method))
+
+
+def at_level(estimates: Sequence[Any], level: float) -> list[Any]:
+    """`Computable.at` of each; differences that were asked alike are computed at once."""
+    xs = list(map(_statistic, estimates))
+    first = estimates[0]._made
+    if all(each._made[1:] == first[1:] for each in estimates):
+        return results_of(xs, Asked(check_level(level), first.claim, first.plan, first.method))
+    return [asked_again(each, level=level) for each in estimates]
 
 
 def claimed(

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.confidence_interval import interval_of_checked
 from skmetrics_ext.inference.draws.atoms import Atoms, RowDesign
-from skmetrics_ext.inference.linearized import Contributions, Linearized, differences_of
+from skmetrics_ext.inference.linearized import Contributions, Linearized, covariance_by_pairs
 from skmetrics_ext.inference.notes import few
 from skmetrics_ext.inference.results import Estimate, estimate
 from skmetrics_ext.inference.scales import quantile
@@ -268,7 +268,7 @@ def calibration_slope_intercept(
     ]
     errors = np.sqrt([*np.diag(covariance), variance])
     if method == "sandwich":
-        covariance, _ = differences_of(statistics[:2])
+        covariance = covariance_by_pairs(statistics[:2])
         errors = np.array([float(statistic.error) for statistic in statistics])
     rarer = min(float(weight[event == code].sum()) for code in (0, 1))
     names = "calibration intercept", "calibration slope", "calibration in the large"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import product
+from itertools import chain, product
+from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 import numpy as np
@@ -32,14 +33,14 @@ from skmetrics_ext.inference.labelling import (
     Labelling,
     Population,
 )
-from skmetrics_ext.inference.linearized import Linearized
+from skmetrics_ext.inference.linearized import Linearized, Pair, differences
 from skmetrics_ext.inference.margins import Alternative, Asked, Claim, Contrast, on_side
 from skmetrics_ext.inference.methods import facts_of_both
 from skmetrics_ext.inference.notes import JUMPS, NONE, note_on_metric, with_design
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.scales import tail_probability
-from skmetrics_ext.inference.t_tests import no_difference, paired_t_test, variance_of_difference
-from skmetrics_ext.inference.tests.contingency import discordant_rows, mcnemar_comparison
+from skmetrics_ext.inference.t_tests import no_difference, paired_t_tests
+from skmetrics_ext.inference.tests.contingency import discordant_rows, mcnemar_comparisons
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, Options, RandomState
 from skmetrics_ext.progress import Progress
@@ -60,6 +61,7 @@ COMPARE_METHODS = get_args(CompareMethod)
 _NAN = float("nan")
 _MOST_EXCHANGED = 40_000_000  # rows in all exchanges that a test makes unasked
 _LEAST_EXCHANGES = 199
+_OF_TWO = ("bootstrap", "permutation", ANYTIME)  # methods of two models at a time
 _READ_BY_HITS = ("hits", "marks")  # tallies of rows that are right or wrong
 
 
@@ -286,45 +288,41 @@ def compare(
         labelling = replace(labelling, responses=(pred_a, pred_b))
     rows = Given(measure, y_true, models, sample_weight, groups, strata, weights_are, labelling)
     (a, first), (b, second) = leaves_of_models(rows)
-    result = compare_pair(first, second, asked)
+    (result,) = compare_pairs([(first, second)], asked)
     if measure.spec.is_known:
         facts, sides = facts_of_both(result.facts, first), (first, second)
         note = with_directions(result.note, sides, (pred_a, pred_b), asked.level)
         result = replace(result, facts=facts, note=note)
-    leaves = [mapped(leaf, "log") if LOG_RATIO in result.method else leaf for leaf in (a, b)]
-    made = Made(linear((1.0, leaves[0]), (-1.0, leaves[1])), plan, method, claim)
-    return replace(result, _made=made)
+    difference: Any = (1.0, a), (-1.0, b)
+    if LOG_RATIO in result.method:
+        difference = (1.0, mapped(a, "log")), (-1.0, mapped(b, "log"))
+    return replace(result, _made=Made(linear(*difference), plan, method, claim))
 
 
-def difference_of(first: Linearized, second: Linearized, *, log: bool = False) -> Linearized:
-    """The difference of two models, or of the logarithms of their values."""
-    return first.on_log().minus(second.on_log()) if log else first.minus(second)
+def compare_pairs(pairs: Sequence[Pair], asked: Asked) -> list[Estimate]:
+    """The comparisons of pairs of models by the method, or with "auto" by the first that applies.
 
-
-def _have_labels(first: Linearized, second: Linearized) -> bool:
-    """Whether all rows have a label; refuse a model with other labels than the other."""
-    corrected = [isinstance(statistic, Corrected) for statistic in (first, second)]
-    if corrected[0] != corrected[1]:
-        raise InvalidParameterError(OTHER_LABELS)
-    return not corrected[0]
-
-
-def compare_pair(first: Linearized, second: Linearized, asked: Asked) -> Estimate:
-    """The comparison of two models by the method, or with "auto" by the first that applies."""
-    method, claim, metric = asked.method, asked.test, first.origin.metric
+    All models have the same rows and the same metric.
+    """
+    method, claim, (first, _) = asked.method, asked.test, pairs[0]
+    metric = first.origin.metric
     check_option("method", method, COMPARE_METHODS)
     if method == "permutation" and claim.margin is not None:
         raise InvalidParameterError(
             "method='permutation' tests that nothing differs and takes no margin, got "
             f"{claim.margin:g}."
         )
-    if not _have_labels(first, second):
-        return _of_labels(first, second, asked)
-    has_influence = first.has_influence and second.has_influence
+    models = dict.fromkeys(chain(*pairs))
+    are_corrected = Corrected in set(map(type, models))
+    has_influence = {model.has_influence for model in models} == {True}
+    if len(pairs) > 1 and (are_corrected or not has_influence or method in _OF_TWO):
+        return [compare_pairs([pair], asked)[0] for pair in pairs]
+    if are_corrected:
+        return [_of_labels(*pairs[0], asked)]
     has_readings = has_influence or all(
-        reading.has_influence for side in (first, second) for reading in side.readings
+        reading.has_influence for model in models for reading in model.readings
     )
-    runs: dict[str, tuple[bool, Callable[[Linearized, Linearized, Asked], Estimate]]] = {
+    runs: dict[str, tuple[bool, Callable[..., Any]]] = {
         "delong": (is_mean_area(metric), _by_delong),
         "mcnemar": (is_hits(first), _by_mcnemar),
         LOG_RATIO: (is_ratio(metric) and has_influence, partial(_by_delta, log=True)),
@@ -335,43 +333,52 @@ def compare_pair(first: Linearized, second: Linearized, asked: Asked) -> Estimat
     }
     applicable = [name for name, (applies, _) in runs.items() if applies]
     chosen = applicable[0] if method == "auto" else method
-    result = undefined_difference((first, second), asked)
-    if result is not None:
-        return result
+    results: list[Any] = [undefined_difference(pair, asked) for pair in pairs]
+    defined = [pair for pair, known in zip(pairs, results, strict=True) if known is None]
+    if not defined:
+        return results
     if chosen not in applicable:
         raise InvalidParameterError(
             f"method={method!r} does not apply to {metric.name} with these arguments; those "
             f"that do are {applicable}."
         )
+    run, log = runs[chosen][1], chosen == LOG_RATIO
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # nan where undefined
-        result = runs[chosen][1](first, second, asked)
-        if first.design.is_plain:
-            return result
-        log, effect = chosen == LOG_RATIO, _NAN
-        if has_influence:
-            effect = float(difference_of(first, second, log=log).design_effect())
-    note = with_design(result.note, first.atoms)
-    return replace(result, **first.atoms.of_design(), design_effect=effect, note=note)
+        found = [run(*defined[0], asked)] if chosen in _OF_TWO else run(defined, asked)
+        if not first.design.is_plain:
+            read = differences(defined, log=log) if has_influence else ()
+            effects = chain(*(np.ravel(each.design_effect()).tolist() for each in read))
+            design = first.atoms.of_design()
+            for place, each in enumerate(found):
+                note, effect = with_design(each.note, first.atoms), next(effects, _NAN)
+                found[place] = replace(each, **design, design_effect=effect, note=note)
+    rest = iter(found)
+    return [next(rest) if known is None else known for known in results]
 
 
 def _of_labels(first: Any, second: Any, asked: Asked) -> Estimate:
     """The comparison of corrected statistics, or that of labelled rows where nothing is gained."""
+    if not (isinstance(first, Corrected) and isinstance(second, Corrected)):
+        raise InvalidParameterError(OTHER_LABELS)
     method = asked.method
     log = is_ratio(first.origin.metric) and method in ("auto", LOG_RATIO)
-    correction = difference_of(first, second, log=log).correction  # type: ignore[attr-defined]
-    alone = partial(compare_pair, first.plain, second.plain, asked)
+    (difference,) = differences([(first, second)], log=log)
+    correction = difference.correction  # type: ignore[attr-defined]
+    alone = partial(compare_pairs, [(first.plain, second.plain)], asked)
     note, found = correction.note, undefined_difference((first, second), asked)
     if not correction.used:
-        found = alone()
+        (found,) = alone()
     elif found is None:
         name = (LOG_RATIO if log else "delta") if method == "auto" else method
         check_option("method", name, (LOG_RATIO if log else "delta", ANYTIME))
-        run = _by_looks if name == ANYTIME else partial(_by_delta, log=log)
-        found = run(first, second, asked)
+        if name == ANYTIME:
+            found = _by_looks(first, second, asked)
+        else:
+            (found,) = _by_delta([(first, second)], asked, log=log)
         design = {} if first.design.is_plain else first.atoms.of_design()
         found = replace(found, **design, note=with_design(found.note, first.atoms))
         if correction.by_proxy and not correction.is_weighted:
-            other = alone()
+            (other,) = alone()
             if other.high - other.low < found.high - found.low:
                 found, note = other, NOT_NARROWER
     return replace(found, note="; ".join(filter(None, (found.note, note))))
@@ -404,59 +411,66 @@ def is_hits(model: Linearized) -> bool:
 # --------------------------------------------------------------------------- methods
 
 
-def _by_delong(first: Linearized, second: Linearized, asked: Asked) -> Estimate:
+def _by_delong(pairs: Sequence[Pair], asked: Asked) -> list[Estimate]:
     by_t = asked.method == "auto"
-    result = paired_t_test(first.minus(second), asked, "delong", normal=not by_t)
-    if not by_t:
-        return replace(result, note="" if np.isfinite(result.p_value) else result.note)
-    if np.isfinite(result.statistic) and result.standard_error > 0:
-        return replace(result, method="delong, Welch-Satterthwaite")
-    if asked.test.margin is None and np.isnan(result.p_value) and not np.isnan(result.value):
-        n_rows, plan, note = len(first.atoms), asked.plan, "the areas have no variance to estimate"
-        if plan.n_resamples is None and n_rows * plan.most_draws > _MOST_EXCHANGED:
-            n_draws = max(_MOST_EXCHANGED // n_rows, _LEAST_EXCHANGES)
-            asked = replace(asked, plan=replace(plan, n_resamples=n_draws))
-            note += f"; its p-value rests on {n_draws:,} exchanges: n_resamples= draws more"
-        tested = _by_permutation(first, second, asked)
-        name = f"{result.method}, p-value by {tested.method}"
-        result = replace(result, p_value=tested.p_value, method=name, note=note)
-    return result
+    name = "delong, Welch-Satterthwaite" if by_t else "delong"
+    results = paired_t_tests(pairs, asked, name, normal=not by_t)
+    for place, each in enumerate(results):
+        if not by_t:
+            results[place] = replace(each, note=each.note * isnan(each.p_value))
+        elif not (each.standard_error > 0 and isfinite(each.statistic)):
+            results[place] = _still_areas(pairs[place], each, asked)
+    return results
 
 
-def _by_delta(
-    first: Linearized, second: Linearized, asked: Asked, *, log: bool = False
-) -> Estimate:
-    metric, name = first.origin.metric, LOG_RATIO if log else "delta"
-    if first.origin.is_mean:
-        name += ", paired t"
+def _still_areas(pair: Pair, result: Estimate, asked: Asked) -> Estimate:
+    """The comparison of areas that have no variance to estimate, with a test by exchanges."""
+    result = replace(result, method="delong")
+    if asked.test.margin is not None or not isnan(result.p_value) or isnan(result.value):
+        return result
+    n_rows, plan, note = len(pair[0].atoms), asked.plan, "the areas have no variance to estimate"
+    if plan.n_resamples is None and n_rows * plan.most_draws > _MOST_EXCHANGED:
+        n_draws = max(_MOST_EXCHANGED // n_rows, _LEAST_EXCHANGES)
+        asked = replace(asked, plan=replace(plan, n_resamples=n_draws))
+        note += f"; its p-value rests on {n_draws:,} exchanges: n_resamples= draws more"
+    tested = _by_permutation(*pair, asked)
+    name = f"{result.method}, p-value by {tested.method}"
+    return replace(result, p_value=tested.p_value, method=name, note=note)
+
+
+def _by_delta(pairs: Sequence[Pair], asked: Asked, *, log: bool = False) -> list[Estimate]:
+    (first, second), name = pairs[0], LOG_RATIO if log else "delta"
+    name += ", paired t" * first.origin.is_mean
+    note = note_on_metric(first.origin.metric)
     if first.has_influence and second.has_influence:
-        found = paired_t_test(difference_of(first, second, log=log), asked, name)
-        return replace(found, note=found.note or note_on_metric(metric))
+        found = paired_t_tests(pairs, asked, name, log=log)
+        return [replace(each, note=each.note or note) if note else each for each in found]
     # Where a model may be read at several thresholds, the most cautious answer.
-    pairs = product(first.readings, second.readings)
-    tested = [paired_t_test(a.minus(b), asked, name) for a, b in pairs]
+    tested = paired_t_tests(list(product(first.readings, second.readings)), asked, name)
     low, high, p_value = zip(*((each.low, each.high, each.p_value) for each in tested), strict=True)
     result = replace(tested[0], low=min(low), high=max(high), p_value=max(p_value))
-    note = "" if len(tested) > 1 and np.isfinite(result.low) else result.note
-    return replace(result, note=note or note_on_metric(metric))
+    own = "" if len(tested) > 1 and np.isfinite(result.low) else result.note
+    return [replace(result, note=own or note)]
 
 
 def _by_looks(first: Linearized, second: Linearized, asked: Asked) -> Estimate:
     """A difference whose interval and p-value hold at every look."""
     from scipy.special import ndtri
 
-    difference = difference_of(first, second, log=is_ratio(first.origin.metric))
+    log = is_ratio(first.origin.metric)
+    (difference,) = differences([(first, second)], log=log)
     rows, least, level = anytime.independent_rows(difference), asked.plan.min_rows, asked.level
     if rows < least:
         values = float(first.value), float(second.value)
         contrast = Contrast(float(difference.value), values, ANYTIME, asked)
         return contrast.tested(note=anytime.too_early(difference, least))
     one_look = float(anytime.level_of_one_look(rows, level, least))
-    result = paired_t_test(difference, replace(asked, level=one_look), ANYTIME)
+    one = replace(asked, level=one_look)
+    (result,) = paired_t_tests([(first, second)], one, ANYTIME, log=log)
     result = replace(result, confidence_level=level, note=without_methods(result.note))
     if not result.standard_error > 0:
         return result
-    freedom = float(variance_of_difference(difference)[1])
+    freedom = result.freedom or np.inf
 
     def tail(null: float, side: str) -> float:
         t = (result.value - null) / result.standard_error
@@ -466,13 +480,14 @@ def _by_looks(first: Linearized, second: Linearized, asked: Asked) -> Estimate:
     return replace(result, p_value=asked.test.tested(tail)[0])
 
 
-def _by_mcnemar(first: Linearized, second: Linearized, asked: Asked) -> Estimate:
+def _by_mcnemar(pairs: Sequence[Pair], asked: Asked) -> list[Estimate]:
+    first, _ = pairs[0]
     weights_are = "importance" if first.design.sizes is None else "frequency"
-    counts = discordant_rows([first.origin.data, second.origin.data], weights_are)
+    counts = discordant_rows([(a.origin.data, b.origin.data) for a, b in pairs], weights_are)
     if not first.origin.metric.spec.greater_is_better:  # a share of errors: rows that are wrong
         only_a, only_b, n_rows, both = counts
         counts = only_b, only_a, n_rows, n_rows - only_a - only_b - both
-    return mcnemar_comparison(counts, "mid_p", asked)
+    return mcnemar_comparisons(counts, "mid_p", asked)
 
 
 # --------------------------------------------------------------------------- draws

@@ -201,7 +201,7 @@ def row_of(estimate: Estimate, row: EstimateRow, **further: Any) -> EstimateRow:
     """The row of an estimate that was computed from that of another row."""
     keys = *_OF_ESTIMATES, *(key for key in _OF_DESIGN if key in row)
     values = {key: getattr(estimate, key) for key in keys}
-    found = row.changed(estimate, **values, **further)
+    found = row.changed(estimate, **values | further)
     found._level = estimate.confidence_level
     return found
 
@@ -211,7 +211,7 @@ def difference_row(
 ) -> EstimateRow:
     """The row of a difference from another row."""
     values = {key: getattr(estimate, key) for key in _OF_TESTS}
-    return row_of(estimate, row, against=against, **values, **further)
+    return row_of(estimate, row, against=against, **values | further)
 
 
 def pairs_of(rows: Sequence[EstimateRow], name: str, wanted: Any) -> list[EstimateRow]:
@@ -220,24 +220,20 @@ def pairs_of(rows: Sequence[EstimateRow], name: str, wanted: Any) -> list[Estima
     if wanted != "each":
         of_reference = [row for row in rows if equal(row[name], wanted)]
         pairs = [(row, other) for other in of_reference for row in rows if row is not other]
-    found, read = [], dict[Any, Any]()  # rows of a statistic are read once
-    for row, other in pairs:
-        difference = difference_row(_compared(row, other, read), row, other[name])
-        turned = [
-            f"{each[name]}: {OTHER_WAY}" for each in (row, other) if OTHER_WAY in each["note"]
-        ]
-        note = "; ".join(filter(None, [difference["note"], *turned]))
-        values = {"value_a": row["value"], "value_b": other["value"]}
-        found.append(difference.changed(**values, note=note))
-    return found
-
-
-def _compared(row: EstimateRow, other: EstimateRow, read: dict[Any, Any]) -> Estimate:
-    """The difference as `compare` has it: of logarithms for metrics that are ratios."""
-    made = row.estimate._made
-    over_folds = made and any(isinstance(leaf, Folds) for leaf in made.expression.operands())
-    log = is_ratio(row.measure()[0]) and not over_folds
-    found: Estimate = compared(row.estimate, other.estimate, read, log=log)
+    pairs = list(pairs)
+    if not pairs:
+        return []
+    estimates = [(row.estimate, other.estimate) for row, other in pairs]
+    made = [row.estimate._made for row in rows]
+    over_folds = any(isinstance(leaf, Folds) for m in made if m for leaf in m.expression.operands())
+    log = is_ratio(rows[0].measure()[0]) and not over_folds  # as `compare` has it
+    ways = {id(row): row[name] for row in rows if OTHER_WAY in row["note"]}
+    found = []
+    for (row, other), each in zip(pairs, compared(estimates, log=log), strict=True):
+        turned = (f"{ways[id(side)]}: {OTHER_WAY}" for side in (row, other) if id(side) in ways)
+        note = "; ".join(filter(None, [each.note, *turned]))
+        values = {"value_a": row["value"], "value_b": other["value"], "note": note}
+        found.append(difference_row(each, row, other[name], **values))
     return found
 
 

@@ -10,6 +10,7 @@ from typing import Any, Literal, Self, cast
 from skmetrics_ext import formats
 from skmetrics_ext.citations import citation
 from skmetrics_ext.inference import simultaneous
+from skmetrics_ext.inference.arithmetic import at_level
 from skmetrics_ext.inference.compare import LOG_RATIO
 from skmetrics_ext.inference.estimate_rows import (
     IDENTITY,
@@ -484,7 +485,8 @@ class Estimates(Pictured, Table):
         -------
         Estimates
         """
-        rows = [row_of(row.estimate.at(confidence_level), row) for row in self]
+        estimates = at_level([row.estimate for row in self], confidence_level)
+        rows = map(row_of, estimates, iter(self))
         found = self._table(rows, confidence_level=confidence_level, adjusted=())
         for how in self.adjusted:
             found = found.adjust(cast(Any, how))

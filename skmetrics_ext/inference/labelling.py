@@ -126,7 +126,7 @@ class Corrected(Linearized):
             raise InvalidParameterError(OTHER_LABELS)
         width = np.inf if self.log else self.bounds[1] - self.bounds[0]
         reading, bounds = self.reading.minus(other.reading), (-width, width)
-        return self._of(reading, origin=(self, other), bounds=bounds, plain=None)
+        return self._of(reading, origin=[(self, other)], bounds=bounds, plain=None)
 
     def _of(self, reading: Reading, **changes: Any) -> Corrected:
         correction = _correct(reading)

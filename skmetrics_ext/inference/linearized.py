@@ -11,10 +11,10 @@ contributions are centred within strata (Woodruff 1971, JASA 66(334), 411-414).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,11 +28,13 @@ from skmetrics_ext.metrics.spec import NEVER
 from skmetrics_ext.numeric import Array, difference_of, divide, satterthwaite
 
 Range = tuple[float, float]
+Pair = tuple["Linearized", "Linearized"]
 Way = Array | None  # codes of classes of atoms, (U,) or (S, U); None for one class of all rows
 
-_LEAST_FREEDOM = 0.5  # degrees of freedom of a class of one row
+LEAST_FREEDOM = 0.5  # degrees of freedom of a class of one row
 _COUNTED = "; zero_division=0 counts it as 0, with bounds that allow for any value"
 _JOINT = 1 << 14  # so many joint atoms of two models are always counted without sorting
+_AT_ONCE = 1 << 17  # contributions to differences that are held at once, to stay in the cache
 
 
 class Contributions(NamedTuple):
@@ -64,8 +66,8 @@ class Linearized:
     Parameters
     ----------
     value : float or ndarray of shape (*S)
-    origin : Sample, (Linearized, Linearized) or None
-        The metric of some rows, which can be read under other counts of rows; both sides of a
+    origin : Sample, sequence of (Linearized, Linearized) or None
+        The metric of some rows, which can be read under other counts of rows; both sides of each
         difference; None if only the contributions are known.
     bounds : (float, float)
         Range of the metric.
@@ -73,7 +75,7 @@ class Linearized:
         Whether contributions are to the logarithm of the value.
     known : Contributions, default=None
         Contributions, atoms and ways; by default those of the origin.
-    size : float, default=0
+    size : float or ndarray of shape (*S), default=0
         Sum of squares of the contributions to both sides of a difference: a variance that is far
         smaller is rounding.
     """
@@ -83,7 +85,7 @@ class Linearized:
     bounds: Range = (-np.inf, np.inf)
     log: bool = False
     known: Contributions | None = None
-    size: float = 0.0
+    size: Any = 0.0
 
     @cached_property
     def atoms(self) -> Atoms:
@@ -182,17 +184,8 @@ class Linearized:
         return replace(self, log=True, known=known)
 
     def minus(self, other: Linearized) -> Linearized:
-        """The difference of two statistics of the same rows, from their joint atoms.
-
-        The range of the metric bounds it, but not that of logarithms.
-        """
-        atoms, first, second, ways = joint_atoms(self, other)
-        value = difference_of(self.value, other.value, log=self.log)
-        width = np.inf if self.log else self.bounds[1] - self.bounds[0]
-        known = Contributions(first - second, atoms, ways, self.is_of_counts)
-        bounds = (-width, width)
-        size = float(sum(np.einsum("u,u->", atoms.times(side), side) for side in (first, second)))
-        return Linearized(value, (self, other), bounds, self.log, known, size)
+        """The difference of two statistics of the same rows."""
+        return _difference([(self, other)])
 
     # ----------------------------------------------------------------------- variance
 
@@ -215,6 +208,11 @@ class Linearized:
         return bool(self.origin.is_compact or self.origin.share or self.origin.is_heavy)
 
     @cached_property
+    def is_of_cells(self) -> bool:
+        """Whether its atoms are the cells of a table of counted rows."""
+        return self.known is None and self.origin.is_compact and self.design.is_counted
+
+    @cached_property
     def error(self) -> Array:
         """Standard error of the value."""
         return np.asarray(np.sqrt(self.variance))
@@ -228,7 +226,7 @@ class Linearized:
         for way in self.ways[1:]:
             of_way = _over_classes_of(self._about_strata, self.atoms, way, is_within=True)
             freedom = np.fmin(freedom, of_way[1])
-        sample = self.origin[0].origin if isinstance(self.origin, tuple) else self.origin
+        sample = self.origin[0][0].origin if isinstance(self.origin, list) else self.origin
         if getattr(sample, "is_heavy", False):
             units = self.atoms.n_rows if self.design.group is None else self.atoms.n_groups
             freedom = np.fmin(freedom, divide(2.0, divide(1.0, self.effective) - 1 / units))
@@ -241,7 +239,7 @@ class Linearized:
             return over_classes(*self.squares_by_class)
         atoms = self.atoms
         if self.ways[0] is None and atoms.is_plain and atoms.weight is None:
-            return over_classes(self.squares[..., None], np.array([atoms.n_rows]))
+            return over_classes(self.squares[..., None], atoms.rows.sum(axis=-1, keepdims=True))
         return _over_classes_of(self._about_strata, self.atoms, self.ways[0])
 
     @cached_property
@@ -255,12 +253,21 @@ class Linearized:
 
         A small one means that few rows carry the variance.
         """
-        return divide(self.squares**2, self._cubes_and_fourths[1])
+        return divide(self.squares**2, self._sum_of_powers(4))
+
+    @cached_property
+    def sum_of_squares(self) -> float:
+        """Sum of the squares of the contributions of all rows, whatever their design."""
+        of_cells = self.is_of_cells
+        parts, rows = (
+            (self.influence, self.atoms.rows) if of_cells else (self.by_row[0], self.design.sizes)
+        )
+        return float(np.einsum("u,u->", parts if rows is None else parts * rows, parts))
 
     @cached_property
     def skewness(self) -> Array:
         """Skewness of the sum of the contributions, and so of the value."""
-        return divide(self._cubes_and_fourths[0], self.squares**1.5)
+        return divide(self._sum_of_powers(3), self.squares**1.5)
 
     @cached_property
     def _about_strata(self) -> Array:
@@ -289,14 +296,12 @@ class Linearized:
         left = each if rows is None else each * rows
         return np.asarray(np.einsum("...u,...u->...", left, each))
 
-    @cached_property
-    def _cubes_and_fourths(self) -> tuple[Array, Array]:
-        """Sums of the third and fourth powers of the contributions of rows, or of groups."""
+    def _sum_of_powers(self, power: int) -> Array:
+        """Sum of the third or fourth powers of the contributions of rows, or of groups."""
         each, rows = self.independent
         squares = each * each
         left = squares if rows is None else squares * rows
-        cubes = np.asarray(np.einsum("...u,...u->...", left, each))
-        return cubes, np.asarray(np.einsum("...u,...u->...", left, squares))
+        return np.asarray(np.einsum("...u,...u->...", left, squares if power == 4 else each))
 
     def design_effect(self) -> Array:
         """The variance, as a multiple of that of independent rows (Kish 1965)."""
@@ -350,76 +355,101 @@ def covariance_of(statistics: Sequence[Linearized]) -> Array:
     return np.asarray((each if rows is None else each * rows) @ each.T)
 
 
-def differences_of(
-    statistics: Sequence[Linearized], *, kept: bool = True
-) -> tuple[Array, dict[tuple[int, int], Linearized]]:
-    """Covariance (p, p) of statistics of the same rows, and the difference of every two."""
-    covariance = np.diag([float(statistic.variance) for statistic in statistics])
-    differences = {}
-    for i, j in combinations(range(len(statistics)), 2):
-        difference = statistics[i].minus(statistics[j])
-        if kept:
-            differences[i, j] = difference
-        shared = covariance[i, i] + covariance[j, j] - float(difference.variance)
-        covariance[i, j] = covariance[j, i] = shared / 2
-    return covariance, differences
+def covariance_by_pairs(statistics: Sequence[Linearized]) -> Array:
+    """Covariance (p, p) of statistics of the same rows, from the variances of differences."""
+    variance = np.array([float(statistic.variance) for statistic in statistics])
+    covariance, (first, second) = np.diag(variance), np.triu_indices(len(variance), 1)
+    apart = np.hstack([each.variance for each in differences(list(combinations(statistics, 2)))])
+    covariance[first, second] = (variance[first] + variance[second] - apart) / 2
+    covariance[second, first] = covariance[first, second]
+    return covariance
 
 
-def covariance_of_paired(statistics: Sequence[Linearized]) -> Array:
-    """Covariance (p, p) of statistics of the same rows, whose sums are those of differences.
+# --------------------------------------------------------------------------- differences
 
-    From one product where the design allows and no two are equal: rounding decides the directions
-    in which these do not vary.
+
+def differences(pairs: Sequence[Pair], *, log: bool = False) -> Iterator[Linearized]:
+    """The differences of pairs of statistics of the same rows, or of their logarithms.
+
+    Those of one metric are stacked, in blocks that stay in the cache.
     """
-    first, design = statistics[0], statistics[0].design
-    way = first.by_row[1][0]
-    is_alike = len({(each.is_of_counts, each.by_row[0].shape) for each in statistics}) == 1
-    has_classes = way is None or way.ndim == 1
-    if not (design.is_plain and is_alike and has_classes):
-        return differences_of(statistics, kept=False)[0]
-    parts = np.stack([statistic.by_row[0] for statistic in statistics])
-    rows = np.ones(parts.shape[1]) if design.sizes is None else design.sizes
-    if not first.is_of_counts:  # each class has a variance of its own, with n / (n - 1)
-        label = np.zeros(len(rows), dtype=np.int64) if way is None else way
-        seen = np.bincount(label, weights=rows)
-        factor = seen / np.maximum(seen - 1.0, _LEAST_FREEDOM)
-        rows = rows * np.where(seen == 1, np.nan, factor)[label]
-    covariance = (parts * rows) @ parts.T
-    variance = covariance.diagonal()
-    both = variance[:, None] + variance
-    n_equal = np.count_nonzero(both - 2 * covariance <= ROUNDING * both) - len(both)
-    return differences_of(statistics, kept=False)[0] if n_equal else np.asarray(covariance)
+    if log:
+        logs = {side: side.on_log() for side in dict.fromkeys(chain(*pairs))}
+        pairs = [(logs[first], logs[second]) for first, second in pairs]
+    (first, second), size = pairs[0], 1
+    if len(pairs) > 1 and all(_are_alike(first, side) for side in dict.fromkeys(chain(*pairs))):
+        size = max(_AT_ONCE // (_n_joint(first, second) or first.by_row[0].shape[-1]), 1)
+    for start in range(0, len(pairs), size):
+        block = pairs[start : start + size]
+        yield _difference(block) if len(block) > 1 else block[0][0].minus(block[0][1])
 
 
-# --------------------------------------------------------------------------- joint atoms
+def _are_alike(first: Linearized, second: Linearized) -> bool:
+    """Whether rows of two statistics of a metric are counted, or have classes, in the same way."""
+    if first.is_of_cells:
+        return second.is_of_cells and np.array_equal(first.origin.classes, second.origin.classes)
+    return all(map(np.array_equal, first.by_row[1][:2], second.by_row[1][:2]))  # type: ignore[arg-type]
 
 
-def joint_atoms(
-    first: Linearized, second: Linearized
-) -> tuple[Atoms, Array, Array, tuple[Way, ...]]:
-    """Joint atoms of two statistics, with the contributions to each, and the ways of both.
+def _n_joint(first: Linearized, second: Linearized) -> int:
+    """Number of joint cells of two tables of counted rows; 0 if rows are not counted by them."""
+    if not (first.is_of_cells and second.is_of_cells):
+        return 0
+    n_cells = max(len(first.origin.classes), len(second.origin.classes)) ** 4
+    return n_cells if n_cells <= max(_JOINT, len(first.atoms.of_row)) else 0
 
-    Cells of two tables of counted rows are counted jointly; otherwise every row is an atom.
+
+def _difference(pairs: Sequence[Pair]) -> Linearized:
+    """The differences of pairs of statistics that are read alike, stacked; of one pair a number.
+
+    The range of the metric bounds them, but not that of logarithms.
     """
-    design = first.design
-    compact = all(side.known is None and side.origin.is_compact for side in (first, second))
-    if compact and design.is_counted:
-        a, b = first.atoms, second.atoms
-        size = max(len(a), len(b))
-        if size**2 <= max(_JOINT, len(a.of_row)):
-            counts = kernels.confusion(a.of_row, b.of_row, size, design.sizes)
-            i, j = np.nonzero(counts)
-            assert a.label is not None
-            atoms = Atoms(counts[i, j], label=a.label[i], design=design)
-            ways = [None if way is None else way[i] for way in first.ways]
-            ways += [None if way is None else way[j] for way in second.ways[1:]]
-            return atoms, first.influence[..., i], second.influence[..., j], tuple(ways)
-    (parts_a, ways_a), (parts_b, ways_b) = first.by_row, second.by_row
-    rows = None if first.known is None else first.atoms
-    if rows is None or not rows.are_rows:
+    first, second = pairs[0]
+    known = (_of_joint_cells if _n_joint(first, second) else _of_joint_rows)(pairs)
+    numbers = [(a.value, b.value, a.sum_of_squares + b.sum_of_squares) for a, b in pairs]
+    value, other, size = numbers[0] if len(pairs) == 1 else np.array(numbers).T
+    width = np.inf if first.log else first.bounds[1] - first.bounds[0]
+    value = difference_of(value, other, log=first.log)
+    return Linearized(value, pairs, (-width, width), first.log, known, size)
+
+
+def _of_joint_cells(pairs: Sequence[Pair]) -> Contributions:
+    """Contributions to differences of tables of counted rows, which are counted jointly."""
+    first, second = pairs[0]
+    n_classes, n_others = len(first.origin.classes), len(second.origin.classes)
+    size, sizes = max(n_classes, n_others) ** 2, first.design.sizes
+    codes, parts = {}, {}
+    for side in dict.fromkeys(chain(*pairs)):
+        cell, codes[side], parts[side] = side.origin.cell, side.atoms.of_row, side.influence
+        if len(cell) < size:  # some cells are empty
+            codes[side], parts[side] = cell[codes[side]], np.zeros(size)
+            parts[side][cell] = side.influence
+    counts = _stack([kernels.confusion(codes[a], codes[b], size, sizes) for a, b in pairs])
+    i, j = np.nonzero(counts.any(axis=0) if len(pairs) > 1 else counts)
+    (true, pred), other = np.divmod(i, n_classes), j % n_others
+    atoms = Atoms(counts[..., i, j], label=true, design=first.design)
+    of_each = _stack([parts[a][i] - parts[b][j] for a, b in pairs])
+    return Contributions(of_each, atoms, (None, true, pred, other), first.is_of_counts)
+
+
+def _of_joint_rows(pairs: Sequence[Pair]) -> Contributions:
+    """Contributions of rows to differences."""
+    first, _ = pairs[0]
+    parts = _stack([a.by_row[0] - b.by_row[0] for a, b in pairs])
+    atoms = None if first.known is None else first.atoms
+    if atoms is None or not atoms.are_rows:
         label = None if first.known is not None else first.origin.label
-        rows = Atoms.each_row(parts_a.shape[-1], design, label)
-    return rows, parts_a, parts_b, (*ways_a, *ways_b[1:])
+        atoms = Atoms.each_row(parts.shape[-1], first.design, label)
+    ways = first.by_row[1]
+    if len(ways) > 2:  # by predictions, which are those of each statistic
+        each = [[side.by_row[1][2] for side in sides] for sides in zip(*pairs, strict=True)]
+        ways = (*ways[:2], *map(_stack, each))
+    return Contributions(parts, atoms, ways, first.is_of_counts)
+
+
+def _stack(values: Sequence[Array]) -> Array:
+    """Values of several pairs, stacked; those of one pair as they are."""
+    return values[0] if len(values) == 1 else np.stack(values)
 
 
 def correlation(first: Linearized, second: Linearized) -> float:
@@ -488,10 +518,10 @@ def _over_classes_of(
         lost = atoms.lost(label, n_classes)
         scale = np.where(drawn > 1, divide(drawn, drawn - 1), 1.0)[stratum]
     if atoms.group is None:
-        codes = np.zeros(len(atoms), dtype=np.int64) if label is None else label
+        codes = np.zeros(parts.shape[-1], dtype=np.int64) if label is None else label
         by_class: Any = partial(cell_sums, cells=codes, n_cells=n_classes)
         rows = None if atoms.are_rows else atoms.rows
-        seen = np.bincount(codes, rows, n_classes)
+        seen = np.bincount(codes, minlength=n_classes) if rows is None else by_class(rows)
         expected = None if atoms.weight is None else atoms.weight**2
         each_expected = None if expected is None else atoms.times(expected)
         squares, unit_scale = parts * parts, scale
@@ -542,9 +572,9 @@ def over_classes(
     ``lost`` degrees of freedom. ``effective`` replaces ``seen`` in the degrees of freedom if rows
     do not all have the same variance.
     """
-    variances = squares * seen / np.maximum(seen - 1.0, _LEAST_FREEDOM)
+    variances = squares * seen / np.maximum(seen - 1.0, LEAST_FREEDOM)
     variances = variances if scaled is None else np.maximum(variances, scaled)
-    least = np.fmax((seen if effective is None else effective) - lost, _LEAST_FREEDOM)
+    least = np.fmax((seen if effective is None else effective) - lost, LEAST_FREEDOM)
     freedom = satterthwaite(variances, least)
     freedom = np.where(np.isnan(freedom), seen.sum(axis=-1) - 1.0, freedom)
     variance = np.where(seen == 1, np.nan, variances).sum(axis=-1)

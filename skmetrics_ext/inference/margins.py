@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
 from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
 from skmetrics_ext.inference.notes import NONE, reason
 from skmetrics_ext.inference.results import Estimate
@@ -22,7 +24,7 @@ ALTERNATIVES = (*SIDES, "non-inferior", "equivalent")
 _NAN = float("nan")
 
 # P-value of the null hypothesis that the difference is the first argument, against one side of it.
-Tail = Callable[[float, str], float]
+Tail = Callable[[float, str], Any]
 
 
 class Claim(NamedTuple):
@@ -98,26 +100,29 @@ class Claim(NamedTuple):
         """The claim about the difference with the opposite sign."""
         return self._replace(parts=tuple((-null, OPPOSITE[side]) for null, side in self.parts))
 
-    def tested(self, tail: Tail) -> tuple[float, float]:
-        """The p-value of the claim, and the null value whose test decides it.
+    def tested(self, tail: Tail) -> tuple[Any, Any]:
+        """The p-value of the claim, or several, and the null value whose test decides it.
 
         Equivalence needs both tests, so its p-value is the larger one. A difference beyond the
         margin on either side needs one of two, which costs a factor of 2 (Bonferroni).
         """
-        tests = [(tail(null, side), null) for null, side in self.parts]
-        if self.alternative == "equivalent":
-            return max(tests)
-        p_value, null = min(tests)
-        return min(p_value * len(tests), 1.0), null
+        tests: list[tuple[Any, Any]] = [(tail(null, side), null) for null, side in self.parts]
+        (p_value, null), *others = tests
+        for other, limit in others:
+            decides = other >= p_value if self.alternative == "equivalent" else other <= p_value
+            p_value, null = np.where(decides, other, p_value), np.where(decides, limit, null)
+        if self.alternative != "equivalent":
+            p_value = np.minimum(p_value * len(self.parts), 1.0)
+        return (p_value, null) if np.ndim(p_value) else (float(p_value), float(null))
 
 
-def on_side(p_value: float, distance: float, side: str) -> float:
+def on_side(p_value: Any, distance: Any, side: str) -> Any:
     """P-value on one side, from the two-sided one and the observed distance from the null value."""
     if side == "two-sided":
         return p_value
-    if distance == 0:
-        return 0.5
-    return p_value / 2 if (distance > 0) == (side == "greater") else 1 - p_value / 2
+    is_there = np.greater(distance, 0) == (side == "greater")
+    found = np.where(is_there, p_value / 2, 1 - p_value / 2)
+    return np.where(np.equal(distance, 0), 0.5, found)[()]
 
 
 @dataclass(frozen=True, eq=False)

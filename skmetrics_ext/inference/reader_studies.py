@@ -22,7 +22,7 @@ from skmetrics_ext.inference.methods import facts_of_both
 from skmetrics_ext.inference.notes import ROUNDING
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.scales import quantile
-from skmetrics_ext.inference.t_tests import t_interval
+from skmetrics_ext.inference.t_tests import t_intervals
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import Facts
@@ -299,7 +299,8 @@ def reader_interval(
     else:
         first, second = study.values.tolist()
         contrast = Contrast(value, (first, second), method, Asked(level, claim))
-        found = t_interval(contrast, error, freedom, limits[1], note)
+        numbers = np.array([error]), np.array([freedom]), limits[1], [note]
+        (found,) = t_intervals([contrast], *numbers)
     known = Facts(freedom=freedom if np.isfinite(freedom) else None)
     facts = replace(facts_of_both(known, study.statistic), clusters="")
     return replace(found, facts=facts, n_groups=study.n_cases)

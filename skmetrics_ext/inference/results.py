@@ -9,14 +9,7 @@ from functools import partial
 from math import isfinite, isnan
 from typing import Any
 
-from skmetrics_ext.formats import (
-    count,
-    digits,
-    html_text,
-    latex_text,
-    markdown_text,
-    p_value_text,
-)
+from skmetrics_ext.formats import count, digits, html_text, latex_text, markdown_text, p_value_text
 from skmetrics_ext.inference.notes import reason, with_design
 from skmetrics_ext.inference.scales import drawn_bounds, drawn_p_value
 from skmetrics_ext.registry import find

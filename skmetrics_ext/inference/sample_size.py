@@ -36,12 +36,7 @@ from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import Result
 from skmetrics_ext.validation import InvalidParameterError, check_option
 from skmetrics_ext.validation.containers import read_numbers
-from skmetrics_ext.validation.parameters import (
-    as_number,
-    check_integer,
-    check_level,
-    check_number,
-)
+from skmetrics_ext.validation.parameters import as_number, check_integer, check_level, check_number
 
 Design = tuple[Any, Any, Any, str]  # weights, groups, strata, what weights are
 PlanMethod = Literal["auto"] | AreaVariance | ProportionMethod

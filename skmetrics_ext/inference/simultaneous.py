@@ -9,22 +9,24 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext import kernels
-from skmetrics_ext.inference.algebra import Expression, Leaf, Linear, Mapped
-from skmetrics_ext.inference.answers import blocks_of, joined
-from skmetrics_ext.inference.compare import LOG_RATIO, compare_pair, is_ratio
+from skmetrics_ext.inference.algebra import Expression, Linear
+from skmetrics_ext.inference.answers import blocks_of, joined, sides_of
+from skmetrics_ext.inference.arithmetic import at_level
+from skmetrics_ext.inference.compare import LOG_RATIO, compare_pairs, is_ratio
 from skmetrics_ext.inference.draws.atoms import block_sizes
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan, seed_sequence
 from skmetrics_ext.inference.linearized import (
+    LEAST_FREEDOM,
     Linearized,
+    covariance_by_pairs,
     covariance_of,
-    covariance_of_paired,
 )
 from skmetrics_ext.inference.margins import Asked
 from skmetrics_ext.inference.methods import interval_of, methods_of
 from skmetrics_ext.inference.notes import ROUNDING
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.inference.scales import drawn_bounds, drawn_p_value, quantile
-from skmetrics_ext.inference.t_tests import variance_of_difference
+from skmetrics_ext.inference.t_tests import spread_of
 from skmetrics_ext.metrics.documentation import document
 from skmetrics_ext.numeric import Array, divide
 from skmetrics_ext.validation import InvalidParameterError, check_option
@@ -97,6 +99,32 @@ def level_of_all(covariance: Array, level: float, n_draws: int, seed: object) ->
     return level_together(largest_of(root, n_draws, seed), int(varies.sum()), level)
 
 
+def covariance_of_paired(statistics: Sequence[Linearized]) -> Array:
+    """Covariance (p, p) of statistics of the same rows, whose sums are those of differences.
+
+    From one product where the design allows and no two are equal: rounding decides the directions
+    in which these do not vary.
+    """
+    first, design = statistics[0], statistics[0].design
+    way = first.by_row[1][0]
+    is_alike = len({(each.is_of_counts, each.by_row[0].shape) for each in statistics}) == 1
+    has_classes = way is None or way.ndim == 1
+    if not (design.is_plain and is_alike and has_classes):
+        return covariance_by_pairs(statistics)
+    parts = np.stack([statistic.by_row[0] for statistic in statistics])
+    rows = np.ones(parts.shape[1]) if design.sizes is None else design.sizes
+    if not first.is_of_counts:  # each class has a variance of its own, with n / (n - 1)
+        label = np.zeros(len(rows), dtype=np.int64) if way is None else way
+        seen = np.bincount(label, weights=rows)
+        factor = seen / np.maximum(seen - 1.0, LEAST_FREEDOM)
+        rows = rows * np.where(seen == 1, np.nan, factor)[label]
+    covariance = (parts * rows) @ parts.T
+    variance = covariance.diagonal()
+    both = variance[:, None] + variance
+    n_equal = np.count_nonzero(both - 2 * covariance <= ROUNDING * both) - len(both)
+    return covariance_by_pairs(statistics) if n_equal else np.asarray(covariance)
+
+
 # --------------------------------------------------------------------------- many models
 
 
@@ -118,16 +146,11 @@ def by_max_t(
     if not all(each.has_influence for each in read):
         raise InvalidParameterError(_OF_ANY)
     if len(pairs) == 1:
-        ((i, j),) = pairs
-        return [_adjusted_row(compare_pair(models[i], models[j], asked))]
+        both = [(models[i], models[j]) for i, j in pairs]
+        return list(map(_adjusted_row, compare_pairs(both, asked)))
     log = is_ratio(metric)
     statistics = [model.on_log() if log else model for model in models]
-    statistics = [model if model.origin.is_compact else model.as_rows() for model in statistics]
-    differences = [
-        _difference_and_spread(statistics, pair, estimate)
-        for pair, estimate in zip(pairs, estimates, strict=True)
-    ]
-    difference, error, freedom = np.array(differences).T
+    difference, error, freedom = _spread_of(statistics, pairs, estimates)
     first, second = np.array(pairs).T
     measured = np.array([not model.undefined for model in models])
     known = (error > 0) & np.isfinite(difference) & measured[first] & measured[second]
@@ -148,8 +171,10 @@ def by_max_t(
     alone_asked = Asked(
         1 - (1 - level) / len(pairs), None, asked.plan, LOG_RATIO if log else "delta"
     )
-    for k in np.flatnonzero(~known):  # the two agree on every row, or one is undefined
-        adjusted[k] = _adjusted_row(compare_pair(models[first[k]], models[second[k]], alone_asked))
+    rest = np.flatnonzero(~known).tolist()  # the two agree on every row, or one is undefined
+    both = [(models[first[k]], models[second[k]]) for k in rest]
+    for k, each in zip(rest, compare_pairs(both, alone_asked) if both else (), strict=True):
+        adjusted[k] = _adjusted_row(each)
     return adjusted
 
 
@@ -157,16 +182,14 @@ def _adjusted_row(estimate: Estimate) -> dict[str, Any]:
     return dict(zip(_ADJUSTED, (estimate.low, estimate.high, estimate.p_value), strict=True))
 
 
-def _difference_and_spread(
-    statistics: Sequence[Linearized], pair: Pair, estimate: Estimate
-) -> tuple[float, float, float]:
-    """A paired difference, its standard error, and degrees of freedom: those of its t test."""
-    freedom = None if estimate.facts is None else estimate.facts.freedom
-    if freedom is not None and estimate.method.startswith(_PAIRED_T):
-        return estimate.value, estimate.standard_error, freedom
-    difference = statistics[pair[0]].minus(statistics[pair[1]])
-    variance, freedom = map(float, variance_of_difference(difference))
-    return float(difference.value), variance**0.5, freedom
+def _spread_of(
+    statistics: Sequence[Linearized], pairs: Sequence[Pair], estimates: Sequence[Estimate]
+) -> Array:
+    """Paired differences, their standard errors, and degrees of freedom: those of t tests."""
+    if all(each.method.startswith(_PAIRED_T) and each.freedom for each in estimates):
+        return np.array([(each.value, each.standard_error, each.freedom) for each in estimates]).T
+    difference, variance, freedom, _ = spread_of([(statistics[i], statistics[j]) for i, j in pairs])
+    return np.array([difference, np.sqrt(variance), freedom])
 
 
 def optimistic_bounds(
@@ -256,7 +279,7 @@ def adjusted(
         p_adjusted = holm_adjust([*p_values, *[1.0] * n_more]).tolist()
         return [{"p_adjusted": p} for p in p_adjusted[: len(rows)]]
     n_tests = len(rows) + n_more
-    wide = [row.estimate.at(1 - (1 - level) / n_tests) for row in rows]
+    wide = at_level([row.estimate for row in rows], 1 - (1 - level) / n_tests)
     return [
         {"low": each.low, "high": each.high, "p_adjusted": float(np.minimum(n_tests * p, 1.0))}
         for each, p in zip(wide, p_values, strict=True)
@@ -270,10 +293,12 @@ def _by_largest(
     estimates = [row.estimate for row in rows]
     made = [estimate._made for estimate in estimates]
     xs: list[Expression] = [each.expression for each in made if each is not None]
-    leaves = list(dict.fromkeys(leaf for x in xs for leaf in x.operands()))
+    sides = [sides_of(x) for x in xs]
+    operands = [list(x.operands()) if s is None else s[:2] for x, s in zip(xs, sides, strict=True)]
     named: dict[Any, Any] = {}
-    for row, x in zip(rows, xs, strict=True):
-        named |= zip(x.operands(), (row["model"], row["against"]), strict=False)
+    for row, of_row in zip(rows, operands, strict=True):
+        named |= zip(of_row, (row["model"], row["against"]), strict=False)
+    leaves = list(named)
     if among and set(named.values()) <= set(among):  # draws depend on the order of the models
         leaves.sort(key=lambda leaf: among.index(named[leaf]))
     asked = Asked(level, plan=made[0].plan)
@@ -281,10 +306,14 @@ def _by_largest(
     known = {leaf: statistic for block in blocks for leaf, statistic in block}
     if len(blocks) != 1:
         raise InvalidParameterError(_OF_ANY)
-    pairs = [_pair(x, leaves) for x in xs]
-    if all(pair is not None for pair in pairs) and len({leaf.metric.name for leaf in leaves}) == 1:
-        both = [pair for pair in pairs if pair is not None]
-        return by_max_t(list(known.values()), both, estimates, asked)
+    place = {leaf: k for k, leaf in enumerate(leaves)}
+    pairs = [
+        (place[first], place[second])
+        for first, second, log in filter(None, sides)
+        if log == is_ratio(first.metric)
+    ]
+    if len(pairs) == len(xs) and len({leaf.metric.name for leaf in leaves}) == 1:
+        return by_max_t(list(known.values()), pairs, estimates, asked)
     if not all(statistic.has_influence for statistic in known.values()):
         raise InvalidParameterError(_OF_ANY)
     slopes = [x.operands() for x in xs]
@@ -307,19 +336,6 @@ def _adjusted_to(largest: Array, alone: Array, n_tests: int) -> Array:
     n_values = len(largest) + 1
     as_large = n_values - np.searchsorted(largest, -ndtri(alone / 2))
     return np.clip(as_large / n_values, alone, np.minimum(n_tests * alone, 1.0))
-
-
-def _pair(x: Expression, leaves: Sequence[Leaf]) -> Pair | None:
-    """Both places of a difference of two leaves, or of their logarithms if they are ratios."""
-    terms = x.terms if isinstance(x, Linear) and not x.offset else ()
-    if [factor for factor, _ in terms] != [1.0, -1.0]:
-        return None
-    log = all(isinstance(term, Mapped) and term.name == "log" for _, term in terms)
-    sides = [term.operand if log and isinstance(term, Mapped) else term for _, term in terms]
-    if not all(isinstance(side, Leaf) and is_ratio(side.metric) == log for side in sides):
-        return None
-    first, second = (leaves.index(side) for side in sides if isinstance(side, Leaf))
-    return first, second
 
 
 def exact_of(estimate: Any) -> str | None:

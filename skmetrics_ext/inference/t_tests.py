@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, combinations
 from typing import Any, Literal
 
 import numpy as np
@@ -11,9 +12,16 @@ from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference import notes
 from skmetrics_ext.inference.areas import score_bounds, sides_of
-from skmetrics_ext.inference.draws.atoms import WeightsAre
+from skmetrics_ext.inference.draws.atoms import WeightsAre, cell_sums
 from skmetrics_ext.inference.draws.readers import samples_of_models
-from skmetrics_ext.inference.linearized import Linearized, differences_of, linearize, over_classes
+from skmetrics_ext.inference.linearized import (
+    Linearized,
+    Pair,
+    covariance_by_pairs,
+    differences,
+    linearize,
+    over_classes,
+)
 from skmetrics_ext.inference.margins import SIDES, Asked, Claim, Contrast
 from skmetrics_ext.inference.notes import CONTRIBUTIONS, ROUNDING, with_design
 from skmetrics_ext.inference.proportions import difference_distances
@@ -40,47 +48,50 @@ _AREAS_WITHOUT_VARIANCE = (
 
 
 def variance_of_difference(difference: Linearized) -> tuple[Array, Array]:
-    """Variance of a paired difference, and its degrees of freedom.
+    """Variance of a paired difference, or of several, and its degrees of freedom.
 
     For metrics of tables the models differ in at least two rows of each class: otherwise a rare
     class in which they agree by chance would count as one in which they always agree.
     """
-    variance, freedom, sides = difference.variance, difference.freedom, difference.origin
-    if variance <= ROUNDING * difference.size:
-        return np.zeros(()), freedom
-    if not all(side.origin.is_compact for side in sides):
+    variance, freedom = difference.variance, difference.freedom
+    pairs, label = difference.origin, difference.atoms.label
+    still = variance <= ROUNDING * difference.size
+    variance, (first, _) = np.where(still, 0.0, variance), pairs[0]
+    if label is None or still.all() or not first.origin.is_compact:
         return variance, freedom
-    atoms, labels = difference.atoms, sides[0].origin.classes
-    label = atoms.label
-    if label is None:
-        return variance, freedom
-    rows = np.bincount(label, atoms.rows)
-    seen = np.bincount(label, atoms.rows * difference.influence**2)
+    rows = np.bincount(first.atoms.label, first.atoms.rows)
+    squares = difference.atoms.rows * difference.influence**2
+    seen = cell_sums(squares, label, len(rows))
     present = np.flatnonzero(rows)
     rare = present[np.argsort(rows[present], kind="stable")[:_RAREST]]
-    effects = []
-    for side in sides:
-        moved = side.origin.moves_of_one_row(labels[rare])
-        effects.append(np.abs(difference_of(moved, np.asarray(side.value), log=difference.log)))
-    lacking = np.zeros(len(rows))
-    lacking[rare] = _LEAST * np.mean(effects, axis=0) ** 2 - seen[rare]
+    labels, effects = first.origin.classes[rare], {}
+    for side in dict.fromkeys(chain(*pairs)):
+        moved = side.origin.moves_of_one_row(labels)
+        effects[side] = np.abs(difference_of(moved, np.asarray(side.value), log=difference.log))
+    least = _LEAST * np.array([(effects[a] + effects[b]) / 2 for a, b in pairs]) ** 2
+    lacking = np.zeros(seen.shape)
+    lacking[..., rare] = np.reshape(least, (*still.shape, -1)) - seen[..., rare]
     lacking = np.where(np.isfinite(lacking), np.maximum(lacking, 0.0), 0.0)
+    lacking[still] = 0.0
     if lacking.any():
-        variance = variance + lacking.sum()
-        freedom = np.fmin(freedom, over_classes(seen + lacking, atoms.by_class())[1])
+        fewer = np.fmin(freedom, over_classes(seen + lacking, first.atoms.by_class())[1])
+        variance = variance + lacking.sum(axis=-1)
+        freedom = np.where(lacking.any(axis=-1), fewer, freedom)
     return variance, freedom
 
 
-def note_on_few_rows(difference: Linearized) -> str:
-    """A note on a difference between two models that few rows decide.
+def note_on_few_rows(number: float, statistic: Linearized) -> str:
+    """A note on a difference between two models that few rows decide; ``statistic`` is one of both.
 
     Such a test has little power. It rejects too often only for means, whose largest losses may not
     have been seen, and for curves of clusters or within a range of rates.
     """
-    sample, number = difference.origin[0].origin, float(difference.effective)
-    units, is_curve = notes.units_of(difference), sample.kind == "smooth"
+    if number >= CONTRIBUTIONS:
+        return ""
+    sample = statistic.origin
+    units, is_curve = notes.units_of(statistic), sample.kind == "smooth"
     in_part = sample.design.group is not None or np.isfinite(notes.rows_in_range(sample))
-    if number >= (CONTRIBUTIONS if is_curve and in_part else notes.FEW_DIFFER):
+    if number >= notes.FEW_DIFFER and not (is_curve and in_part):
         return ""
     if is_curve or sample.is_mean:
         decisive = notes.counted(number, f"{units} decide", 2)
@@ -88,20 +99,39 @@ def note_on_few_rows(difference: Linearized) -> str:
     return f"little power: the models differ on about {notes.counted(number, units, 2)} only"
 
 
-def paired_t_test(
-    difference: Linearized, asked: Asked, method: str, *, normal: bool = False
-) -> Estimate:
-    """A paired t test of a difference, with its interval."""
-    sides, value = difference.origin, float(difference.value)
-    variance, freedom = map(float, variance_of_difference(difference))
-    values = float(sides[0].value), float(sides[1].value)
-    contrast = Contrast(value, values, method, asked)
-    if abs(value) <= ROUNDING and variance == 0:
-        return no_difference(contrast, sides[0].origin)
-    if not (variance > 0 and freedom > 0 and np.isfinite(value)):
-        return _without_variance(contrast, sides)
-    note, freedom = note_on_few_rows(difference), np.inf if normal else freedom
-    return t_interval(contrast, variance**0.5, freedom, difference.bounds[1], note)
+def spread_of(pairs: Sequence[Pair], *, log: bool = False) -> Array:
+    """Paired differences, their variances, degrees of freedom, and effective contributions, (4, m).
+
+    With ``log`` those of logarithms.
+    """
+    return np.hstack([
+        np.reshape((each.value, *variance_of_difference(each), each.effective), (4, -1))
+        for each in differences(pairs, log=log)
+    ])  # fmt: skip
+
+
+def paired_t_tests(
+    pairs: Sequence[Pair], asked: Asked, method: str, *, log: bool = False, normal: bool = False
+) -> list[Estimate]:
+    """Paired t tests of differences, or of those of logarithms, with their intervals."""
+    value, variance, freedom, effective = spread_of(pairs, log=log)
+    varies = (variance > 0) & (freedom > 0) & np.isfinite(value)
+    contrasts = [
+        Contrast(each, (float(a.value), float(b.value)), method, asked)
+        for each, (a, b) in zip(value.tolist(), pairs, strict=True)
+    ]
+    firsts, _ = zip(*pairs, strict=True)
+    shown = list(map(note_on_few_rows, effective.tolist(), firsts))
+    error, (low, high) = np.sqrt(np.where(varies, variance, np.nan)), pairs[0][0].bounds
+    if normal:
+        freedom = np.full(len(pairs), np.inf)
+    results = t_intervals(contrasts, error, freedom, np.inf if log else high - low, shown)
+    for k in np.flatnonzero(~varies).tolist():
+        if abs(value[k]) <= ROUNDING and variance[k] == 0:
+            results[k] = no_difference(contrasts[k], pairs[k][0].origin)
+        else:
+            results[k] = _without_variance(contrasts[k], pairs[k])
+    return results
 
 
 def welch_t_test(
@@ -113,20 +143,27 @@ def welch_t_test(
     error = float(np.sqrt(variances.sum()))
     if not (error > 0 and np.isfinite(contrast.difference)):
         return _without_variance(contrast, sides)
-    return t_interval(contrast, error, freedom, sides[0].bounds[1] - sides[0].bounds[0])
+    most = sides[0].bounds[1] - sides[0].bounds[0]
+    return t_intervals([contrast], np.array([error]), np.array([freedom]), most)[0]
 
 
-def t_interval(
-    contrast: Contrast, error: float, freedom: float, most: float, note: str = ""
-) -> Estimate:
-    """A difference of at most ``most`` with its t interval and test; normal if freedom is inf."""
-    value = contrast.difference
-    distance = float(quantile(contrast.asked.level, None if np.isinf(freedom) else freedom)) * error
-    low, high = np.clip((value - distance, value + distance), -most, most).tolist()
-    p_value, null = contrast.asked.test.tested(
-        lambda null, side: float(tail_probability((value - null) / error, freedom, side))
+def t_intervals(
+    contrasts: Sequence[Contrast], error: Array, freedom: Array, most: float, notes: Any = ("",)
+) -> list[Estimate]:
+    """Differences of at most ``most``, with their t intervals and tests; normal without freedom."""
+    (values, *_), asked = zip(*contrasts, strict=True), contrasts[0].asked
+    value = np.array(values)
+    away = quantile(asked.level, None if np.isinf(freedom).all() else freedom) * error
+    low, high = np.clip((value - away, value + away), -most, most)
+    p_value, null = asked.test.tested(
+        lambda null, side: tail_probability((value - null) / error, freedom, side)
     )
-    return contrast.tested((low, high), (value - null) / error, p_value, error, note, freedom)
+    numbers = np.array([low, high, (value - null) / error, p_value, error]).T.tolist()
+    listed: Any = zip(contrasts, notes, numbers, freedom.tolist(), strict=True)
+    return [
+        contrast.tested((down, up), *tested, note, degrees)
+        for contrast, note, (down, up, *tested), degrees in listed
+    ]
 
 
 def no_difference(
@@ -364,13 +401,14 @@ def delong_test(
 
 def _paired(areas: Sequence[Linearized], asked: Asked) -> DelongTest:
     values = np.array([area.value for area in areas])
-    covariance, differences = differences_of(areas)
+    covariance, places = covariance_by_pairs(areas), combinations(range(len(areas)), 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        both = list(combinations(areas, 2))
+        tests = paired_t_tests(both, asked, "delong", normal=True)
     pairs = {}
-    for pair, difference in differences.items():
-        with np.errstate(divide="ignore", invalid="ignore"):
-            result = paired_t_test(difference, asked, "delong", normal=True)
+    for place, result in zip(places, tests, strict=True):
         note = "" if result.standard_error > 0 else result.note
-        pairs[pair] = replace(result, note=with_design(note, areas[0].atoms))
+        pairs[place] = replace(result, note=with_design(note, areas[0].atoms))
     if len(areas) == 2:
         only = pairs[0, 1]
         tested = only.statistic, only.p_value, np.inf

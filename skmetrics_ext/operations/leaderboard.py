@@ -19,7 +19,7 @@ from skmetrics_ext.inference.algebra import (
     linear,
     related,
 )
-from skmetrics_ext.inference.compare import compare_pair
+from skmetrics_ext.inference.compare import compare_pairs
 from skmetrics_ext.inference.draws.atoms import WeightsAre, block_sizes
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan, seed_sequence
 from skmetrics_ext.inference.draws.readers import find_metric
@@ -339,8 +339,8 @@ def _ranked(models: _Models, names: list[Any], level: float, plan: DrawPlan) -> 
     for k in np.flatnonzero(~varies & (gap != 0)).tolist() if models.statistics else ():
         i, j = int(first[k]), int(second[k])
         i, j = (i, j) if gap[k] > 0 else (j, i)
-        sides = [models.statistics[i], models.statistics[j]]
-        exact = compare_pair(sides[0], sides[1], Asked(1 - (1 - level) / len(first)))
+        pair = models.statistics[i], models.statistics[j]
+        (exact,) = compare_pairs([pair], Asked(1 - (1 - level) / len(first)))
         better[i, j] = (exact.high < 0) if is_loss else (exact.low > 0)
 
     error, known = np.sqrt(variance), variance > 0

@@ -18,6 +18,7 @@ WeightsAre = Literal["importance", "frequency"]
 WEIGHT_KINDS = ("importance", "frequency")
 # A multinomial draw costs as much per atom as this many rows drawn one by one.
 _ROWS_PER_ATOM = 12
+_FEW_CELLS = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -416,8 +417,11 @@ def cell_sums(values: Array, cells: Array, n_cells: int) -> Array:
     if values.ndim == 1:
         return np.bincount(cells, weights=values, minlength=n_cells)
     flat = values.reshape(-1, values.shape[-1])
-    sums = [np.bincount(cells, weights=row, minlength=n_cells) for row in flat]
-    return np.stack(sums).reshape(*values.shape[:-1], n_cells)
+    if n_cells <= _FEW_CELLS:  # one product of matrices
+        sums = flat @ (cells[:, None] == np.arange(n_cells)).astype(np.float64)
+    else:
+        sums = np.stack([np.bincount(cells, weights=row, minlength=n_cells) for row in flat])
+    return sums.reshape(*values.shape[:-1], n_cells)
 
 
 # --------------------------------------------------------------------------- draws

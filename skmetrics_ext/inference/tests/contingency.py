@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -25,6 +26,7 @@ from skmetrics_ext.validation.parameters import check_level
 from skmetrics_ext.validation.rows import check_same_masks
 from skmetrics_ext.validation.tensors import to_host
 
+Counts = tuple[Array, Array, int, Array]
 MCNEMAR_METHODS = ("exact", "mid_p", "corrected", "uncorrected")
 
 # --------------------------------------------------------------------------- McNemar and Tango
@@ -63,7 +65,7 @@ def _chi_squared(difference: Array, squares: Array, method: str) -> tuple[Array,
     return statistic, chdtrc(1, statistic)
 
 
-def tango_score(delta: Array, only_a: float, only_b: float, nobs: float) -> Array:
+def tango_score(delta: Array, only_a: Any, only_b: Any, nobs: float) -> Array:
     """Tango's score statistic of a paired difference of proportions, if the true one is ``delta``.
 
     Its standard error is that of the maximum-likelihood proportions whose difference is ``delta``.
@@ -78,14 +80,14 @@ def tango_score(delta: Array, only_a: float, only_b: float, nobs: float) -> Arra
     return np.sign(distance) * ratio(np.abs(distance), np.sqrt(variance))
 
 
-def tango_bounds(only_a: float, only_b: float, nobs: float, level: float) -> Bounds:
+def tango_bounds(only_a: Any, only_b: Any, nobs: float, level: float) -> Bounds:
     """Tango's score interval of a paired difference of proportions.
 
     It holds the differences that `tango_score` does not reject; for difference 0 that is
     McNemar's test without correction.
     """
-    z = quantile(level)
     difference = np.asarray((only_a - only_b) / nobs)
+    z, _ = np.broadcast_arrays(quantile(level), difference)
 
     def score(delta: Array) -> Array:
         return tango_score(delta, only_a, only_b, nobs)
@@ -99,36 +101,40 @@ def tango_bounds(only_a: float, only_b: float, nobs: float, level: float) -> Bou
     return np.minimum(low, difference), np.maximum(high, difference)
 
 
-def discordant_rows(models: Sequence[Any], weights_are: str) -> tuple[int, int, int, int]:
-    """Numbers of rows: right by the first model alone, by the second alone; all; right by both."""
-    first, second = (model.row_hits() for model in models)
-    sizes = models[0].weight if weights_are == "frequency" else None
+def discordant_rows(pairs: Sequence[tuple[Any, Any]], weights_are: str) -> Counts:
+    """Numbers of rows of each pair: right by the first model alone, by the second; all; by both."""
+    models = dict.fromkeys(chain(*pairs))
+    sizes = next(iter(models)).weight if weights_are == "frequency" else None
+    hits = {model: model.row_hits() for model in models}
 
     def count(rows: Array) -> int:
         return int(np.count_nonzero(rows) if sizes is None else sizes[rows].sum())
 
-    n_rows = len(first) if sizes is None else int(sizes.sum())
-    return count(first & ~second), count(second & ~first), n_rows, count(first & second)
+    right = {model: count(rows) for model, rows in hits.items()}
+    counts = [(right[a], right[b], count(hits[a] & hits[b])) for a, b in pairs]
+    in_first, in_second, both = np.array(counts).T
+    n_rows = len(hits[pairs[0][0]]) if sizes is None else int(sizes.sum())
+    return in_first - both, in_second - both, n_rows, both
 
 
-def mcnemar_comparison(counts: tuple[int, int, int, int], method: str, asked: Asked) -> Estimate:
-    """McNemar's test and Tango's interval from the counts of `discordant_rows`.
+def mcnemar_comparisons(counts: Counts, method: str, asked: Asked) -> list[Estimate]:
+    """McNemar's test and Tango's interval of each pair, from the counts of `discordant_rows`.
 
     Claims on one side take the tails of a fair coin, which add up to 1; those with a margin are
     tested by Tango's score.
     """
     (only_a, only_b, n_rows, both), claim = counts, asked.test
     difference = (only_a - only_b) / n_rows
-    statistic, two_sided = map(float, mcnemar_p_value(only_a, only_b, method))
+    statistic, two_sided = mcnemar_p_value(only_a, only_b, method)
     name = f"mcnemar, {method}"
 
-    def score(null: float) -> float:
-        return float(tango_score(np.asarray(null), only_a, only_b, n_rows))
+    def score(null: Any) -> Array:
+        return tango_score(np.asarray(null), only_a, only_b, n_rows)
 
-    def tail(null: float, side: str) -> float:
+    def tail(null: float, side: str) -> Any:
         if claim.margin is None:
             return on_side(two_sided, difference, side)
-        return float(tail_probability(score(null), np.inf, side))
+        return tail_probability(score(null), np.inf, side)
 
     p_value, null = claim.tested(tail)
     if claim.margin is not None:
@@ -136,8 +142,11 @@ def mcnemar_comparison(counts: tuple[int, int, int, int], method: str, asked: As
     low, high = tango_bounds(only_a, only_b, n_rows, asked.level)
     error = np.sqrt(only_a + only_b - (only_a - only_b) ** 2 / n_rows) / n_rows
     values = (only_a + both) / n_rows, (only_b + both) / n_rows
-    tested = (float(low), float(high)), statistic, p_value, float(error)
-    return Contrast(difference, values, name, asked).tested(*tested)
+    columns = (difference, *values, low, high, statistic, p_value, error)
+    return [
+        Contrast(value, (a, b), name, asked).tested((down, up), t, p, spread)
+        for value, a, b, down, up, t, p, spread in zip(*(c.tolist() for c in columns), strict=True)
+    ]
 
 
 def subset_sum_chances(sizes: Array) -> Array:
@@ -176,8 +185,9 @@ def exchanged_p_value(net_wins: Array, method: str) -> tuple[float, float]:
 def grouped_comparison(
     models: Sequence[Labels], group: Array, method: str, level: float
 ) -> Estimate:
-    """`mcnemar_comparison` of rows that may depend on each other within groups."""
-    result = mcnemar_comparison(discordant_rows(models, "importance"), method, Asked(level))
+    """`mcnemar_comparisons` of rows that may depend on each other within groups."""
+    counts = discordant_rows([(models[0], models[1])], "importance")
+    (result,) = mcnemar_comparisons(counts, method, Asked(level))
     first, second = (model.row_hits().astype(np.int64) for model in models)
     wins, n_rows = first - second, len(first)
     atoms = Atoms.each_row(n_rows, RowDesign(None, group), None)
@@ -305,7 +315,8 @@ def mcnemar_test(
     level = check_level(confidence_level)
     models = _check_models(y_true, {"pred_a": pred_a, "pred_b": pred_b})
     if groups is None:
-        return mcnemar_comparison(discordant_rows(models, "importance"), method, Asked(level))
+        counts = discordant_rows([(models[0], models[1])], "importance")
+        return mcnemar_comparisons(counts, method, Asked(level))[0]
     group = read_groups(groups, len(models[0].true), y_true=y_true, pred_a=pred_a)
     return grouped_comparison(models, group, method, level)
 
