@@ -68,7 +68,8 @@ def test_a_few_metrics_by_default_and_all_on_demand(file, stream, capsys):
     many, _ = rows_of(capsys, file, *COLUMNS, *stream, "--all")
     assert len(many) > 60
     found = {(row["of"], row["metric"]): row for row in many}
-    assert all(found[row["of"], row["metric"]]["value"] == row["value"] for row in few)
+    for row in few:  # DuckDB adds up rows unless other metrics read them
+        assert found[row["of"], row["metric"]]["value"] == pytest.approx(row["value"], rel=1e-14)
 
 
 def test_metrics_are_in_the_order_of_what_they_read(file, capsys):
