@@ -127,7 +127,8 @@ class PrecisionRecallGain(Kind):
 
     results, has_area = ("PrecisionRecallGainCurve",), True
     legend_at = "lower left"
-    x, y = "recall_gain", "precision_gain"
+    x = "recall_gain"
+    y = "precision_gain"
     x_label, y_label = "Recall gain", "Precision gain"
     value_name = "AUPRG"
 
