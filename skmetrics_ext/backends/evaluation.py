@@ -32,6 +32,7 @@ from skmetrics_ext.numeric import Array, Options, PosLabel
 from skmetrics_ext.progress import Progress, reporting
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.registry.defaults import OF_SCORES
+from skmetrics_ext.scoring.many import table_of_arrays
 from skmetrics_ext.slices.coding import check_edges, edges_of, numbers_of, quantile_edges
 from skmetrics_ext.slices.group_columns import GroupColumns, check_bins
 from skmetrics_ext.slices.periods import dataset_in_periods
@@ -232,17 +233,6 @@ def evaluate(
         return _of_models(**locals())
     if freq is not None:
         dataset = dataset_in_periods(dataset, by, freq)
-    if abstain is not None:
-        others: Options = {"weights_are": weights_are, "n_resamples": n_resamples, "proxy": proxy}
-        others |= {"sampling": sampling, "curve_points": curve_points, "engine": engine}
-        others |= {"observed": observed, "prevalence": prevalence}
-        refuse_others(evaluate, "with abstain=", others)
-        level = check_level(confidence_level) if intervals else None
-        options: Options = {"pos_label": pos_label, "level": level, "min_rows": min_rows}
-        options |= {"metrics": metrics, "margins": margins, "bins": bins}
-        columns, options["labels"] = score_columns(score, labels)
-        names = _names(true, columns, pred, weight, by, groups)
-        return _of_columns(dataset, names, options, abstain, abstained)
     check_option("weights_are", weights_are, WEIGHT_KINDS)
     for name, flag in {"intervals": intervals, "margins": margins}.items():
         check_option(name, flag, (True, False))
@@ -259,6 +249,18 @@ def evaluate(
         raise InvalidParameterError(
             f"{of_labels[0]} needs predicted labels: pass their column as pred=."
         )
+    if abstain is not None:
+        scored = [metric.name for metric in checked_metrics if metric.name not in of_labels]
+        if scored and not columns:
+            raise InvalidParameterError(f"{scored[0]} needs scores: pass score=, their column.")
+        others: Options = {"weights_are": weights_are, "n_resamples": n_resamples, "proxy": proxy}
+        others |= {"sampling": sampling, "curve_points": curve_points, "engine": engine}
+        others |= {"observed": observed, "prevalence": prevalence}
+        refuse_others(evaluate, "with abstain=", others)
+        options: Options = {"pos_label": pos_label, "level": level if intervals else None}
+        options |= {"metrics": checked_metrics, "margins": margins, "bins": bins}
+        options |= {"min_rows": least, "labels": labels}
+        return _of_columns(dataset, names, options, abstain, abstained)
     most_bytes = read_bytes(memory_limit)
     ranked = any(metric.sums == "ranks" for metric in checked_metrics)
     name_notes: list[str] = []
@@ -361,15 +363,13 @@ def _of_labels(
 
     scores: Any = [columns[name] for name in names.score]
     scores = np.column_stack(scores) if len(scores) > 1 else scores[0] if scores else None
-    responses = {"scores": scores, **of({"labels": names.pred})}
+    arrays = {"scores": scores, "probabilities": scores, **of({"labels": names.pred})}
     given = of({"y_true": names.true, "sample_weight": names.weight, "groups": names.clusters})
-    by = {name: columns[name] for name in names.by.names} or None
+    given["by"] = {name: columns[name] for name in names.by.names} or None
     covariates = {name: columns[name] for name in known["X"]} or None
     asked = Labelling.of(**of({**known, "X": None}) | {"X": covariates, **whole})
-    assert asked is not None
-    return merged.evaluate_labelled(
-        metrics, given, responses, asked, by=by, engine=opened.name, **options
-    )
+    options = {**options, **given, "engine": opened.name}
+    return table_of_arrays(metrics, arrays=arrays, labelling=asked, **options)
 
 
 def _without_ignored(dataset: Any, *, true: str, ignore: Any, **options: Any) -> Evaluation:
@@ -396,7 +396,8 @@ def _of_columns(
     _check_frame(data, "abstain=")
 
     def of_arrays(metrics: Any, y_true: Any, y_pred: Any, y_score: Any = None, **rest: Any) -> Any:
-        return merged.evaluate_arrays(find_metrics(metrics), y_true, y_pred, y_score, **rest)
+        arrays = {"labels": y_pred, "scores": y_score, "probabilities": y_score}
+        return table_of_arrays(find_metrics(metrics), y_true, arrays, **rest)
 
     given = {"y_true": data[names.true], "y_pred": None if names.pred is None else data[names.pred]}
     scores = [np.asarray(data[name]) for name in names.score]

@@ -196,8 +196,10 @@ def _of_rows(
         by = GroupColumns((name,))
         column = read_group_column(data.files.reader((name,)).read_all(), name)
         groups, group = by.groups_of({name: column})
-        grouped = replace(held, part=replace(held.part, groups=groups, group=group))
-        yield name, evaluate_rows(grouped, options.confidence, by, margins=place == 0)
+        grouped = replace(held, by=by, groups=groups, group=group)
+        by.check(grouped.rows_by_group)
+        listed = by.ordered(groups) if place else None  # all rows are listed once
+        yield name, evaluate_rows(grouped, options.confidence, margins=True, listed=listed)
 
 
 def _by_engine(

@@ -16,14 +16,15 @@ from skmetrics_ext.merged.layout import Layout
 from skmetrics_ext.numeric import Array, row_sums
 from skmetrics_ext.slices.coding import read_present
 from skmetrics_ext.slices.group_columns import NO_GROUPS, GroupColumns
-from skmetrics_ext.validation import InvalidParameterError
+from skmetrics_ext.validation import InvalidParameterError, Labels
 from skmetrics_ext.validation.containers import EXACT, Column, marked_missing, read_column
 from skmetrics_ext.validation.encoding import Order, encode, encode_columns, find_labels, order_of
 from skmetrics_ext.validation.errors import spoken
+from skmetrics_ext.validation.labels import response_name
 from skmetrics_ext.validation.probabilities import RANGE_TOLERANCE
 from skmetrics_ext.validation.rows import check_total
 from skmetrics_ext.validation.scores import SUM_TOLERANCE, check_mergeable
-from skmetrics_ext.validation.targets import label_values
+from skmetrics_ext.validation.targets import kind_of, label_values
 
 MOST_LABELS = 10_000
 
@@ -115,17 +116,15 @@ class Partition:
         return len(self.true)
 
     @property
-    def rows_by_group(self) -> dict[Any, int]:
-        """Number of rows of each group."""
-        if self.group is None:
-            return {None: self.n_rows}
-        counts = np.bincount(self.group, minlength=len(self.groups)).tolist()
-        return dict(zip(self.groups, counts, strict=True))
-
-    @property
     def rankings(self) -> Array:
         """The scores to rank: a row for each class, or only for the positive one of two."""
         return self.score.T[-1:] if self.score.shape[1] == 2 else self.score.T
+
+    def as_labels(self) -> Labels:
+        """True and predicted labels; without predicted ones, the true ones twice."""
+        pred = self.true if self.pred is None else self.pred
+        kind = kind_of(self.labels)
+        return Labels(kind, self.labels, self.true, pred, self.weight, self.ordered)
 
     def scored_rows(self, rows: Array | slice) -> Partition:
         """Classes, scores and weights of some rows."""
@@ -147,6 +146,15 @@ class Partition:
     def n_bytes(self) -> int:
         columns = (self.true, self.pred, self.score, self.weight, self.group)
         return sum(column.nbytes for column in columns if column is not None)
+
+
+def part_of(view: Any, groups: Sequence[Any], group: Array | None) -> Partition:
+    """Rows of checked scores or probabilities in groups."""
+    score = getattr(view, response_name(view))
+    score = score if score.dtype.kind == "i" else score.astype(np.float64, copy=False)
+    rows = view.true, None, score.reshape(len(score), -1), view.weight, groups, group
+    eps, ordered = getattr(view, "eps", 0.0), view.cache.get("ordered", False)
+    return Partition(view.classes, *rows, eps, checked=True, ordered=ordered)
 
 
 def join_parts(parts: Sequence[Partition]) -> Partition:
@@ -303,7 +311,7 @@ def rows_by_group(part: Partition, layout: Layout) -> Iterator[tuple[Any, Partit
         return
     coded = in_layout(part, layout)
     kept = None if part.weight is None or part.weight.all() else part.weight != 0
-    for group, rows in each_group(part, kept):
+    for group, rows in each_group(part.groups, part.group, kept):
         yield group, coded.scored_rows(rows)
 
 
@@ -336,22 +344,24 @@ def check_scores(part: Partition, layout: Layout) -> Partition:
     return replace(part, score=score, checked=True)
 
 
-def each_group(part: Partition, kept: Array | None = None) -> Iterator[tuple[Any, Any]]:
+def each_group(
+    groups: Sequence[Any], group: Array | None, kept: Array | None = None
+) -> Iterator[tuple[Any, Any]]:
     """The groups that occur, and the indices of the rows of each, among those ``kept``."""
-    if part.group is None:
+    if group is None:
         if kept is None:
             yield None, slice(None)
         elif kept.any():
             yield None, np.flatnonzero(kept)
         return
-    narrow = part.group.astype(np.min_scalar_type(len(part.groups)))  # sorted by radix
+    narrow = group.astype(np.min_scalar_type(len(groups)))  # sorted by radix
     order = np.argsort(narrow, kind="stable")
     if kept is not None:
         order = order[kept[order]]
-    n_rows = np.bincount(narrow if kept is None else narrow[kept], minlength=len(part.groups))
-    for group, rows in zip(part.groups, np.split(order, n_rows.cumsum()[:-1]), strict=True):
+    n_rows = np.bincount(narrow if kept is None else narrow[kept], minlength=len(groups))
+    for name, rows in zip(groups, np.split(order, n_rows.cumsum()[:-1]), strict=True):
         if len(rows):
-            yield group, rows
+            yield name, rows
 
 
 def _probabilities(score: Array, names: ColumnNames, place: RowLocation) -> Array:

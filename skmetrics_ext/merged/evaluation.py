@@ -10,35 +10,29 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skmetrics_ext.inference.directions import direction_of, note_on_series
+from skmetrics_ext.inference.directions import direction_of
 from skmetrics_ext.inference.draws.bootstrap import DrawPlan
 from skmetrics_ext.inference.estimate_rows import Deferred, EstimateRow, missing
 from skmetrics_ext.inference.estimates import Estimates
-from skmetrics_ext.inference.labelling import Labelling
-from skmetrics_ext.inference.partly_labelled import PartlyGiven
 from skmetrics_ext.inference.results import Estimate
 from skmetrics_ext.merged.group_sums import GroupSums
-from skmetrics_ext.merged.grouped_rows import EveryRow, GroupedRows, LabelledGroups, rows_of_part
-from skmetrics_ext.merged.ranges import NAN, RangePlan, ThinnedCurve, Value, read_columns
+from skmetrics_ext.merged.grouped_rows import GroupedRows
+from skmetrics_ext.merged.ranges import NAN, ThinnedCurve, Value
 from skmetrics_ext.merged.stacks import Bounded
-from skmetrics_ext.merged.stream import StreamState
-from skmetrics_ext.merged.sums import check_target, sum_all
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.operations.fairness import FairGroups
 from skmetrics_ext.operations.rolling import OrderedGroups
 from skmetrics_ext.operations.shrinkage import SmallGroups
 from skmetrics_ext.registry import Metric
 from skmetrics_ext.result_bases import draw
-from skmetrics_ext.slices.group_columns import NO_GROUPS, GroupColumns, group_arrays
-from skmetrics_ext.slices.group_comparisons import Groups, GroupSpread, estimates_of
-from skmetrics_ext.validation import InvalidParameterError, check_option
-from skmetrics_ext.validation.containers import Column, read_column
+from skmetrics_ext.slices.group_comparisons import (
+    Groups,
+    GroupSpread,
+    StatisticSource,
+    estimates_of,
+)
 from skmetrics_ext.validation.errors import warn_renamed
-from skmetrics_ext.validation.groups import read_groups
-from skmetrics_ext.validation.labels import distinct_labels, read_labels
-from skmetrics_ext.validation.parameters import check_integer
 from skmetrics_ext.validation.positive import notes_on_confidence
-from skmetrics_ext.validation.probabilities import n_columns
 
 
 class Evaluation(FairGroups, SmallGroups, OrderedGroups, Estimates):
@@ -230,83 +224,6 @@ class Evaluation(FairGroups, SmallGroups, OrderedGroups, Estimates):
         return draw(self if metric is None else self.where(metric=metric), ax)
 
 
-# --------------------------------------------------------------------------- from arrays
-
-
-def evaluate_arrays(
-    metrics: tuple[Metric, ...],
-    y_true: Any,
-    y_pred: Any,
-    y_score: Any,
-    *,
-    labels: Any = None,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    by: Any = None,
-    margins: bool = False,
-    bins: Mapping[str, Any] | None = None,
-    min_rows: int = 1,
-    groups: Any = None,
-    level: float | None = None,
-    method: str = "auto",
-) -> Evaluation:
-    """Metrics of arrays by group, with intervals if there is a ``level``."""
-    check_option("margins", margins, (True, False))
-    check_integer("min_rows", min_rows, 1)
-    reads_labels = {metric.sums == "tables" for metric in metrics}
-    y_score = y_score if False in reads_labels else None
-    y_pred = y_pred if True in reads_labels else None
-    given = {"y_true": y_true, "y_score": y_score, "y_pred": y_pred}
-    given = {name: data for name, data in given.items() if data is not None}
-    true = read_column(y_true, "y_true")
-    if true.values.ndim > 1 and true.values.shape[1] > 1:
-        raise InvalidParameterError(
-            "Tables with intervals or by= read one label a row, and y_true has several columns: "
-            "pass one column of each array at a time, or all to confidence_interval."
-        )
-    classes, pair = _classes(labels, true, y_score)
-    state = StreamState(metrics, classes, pos_label, pair=pair)
-    part, state = state.read_rows({**given, "y_true": true}, sample_weight)
-    if part is None:
-        raise InvalidParameterError("Every row is masked.")
-    columns = NO_GROUPS
-    if by is not None:
-        columns, values, group = group_arrays(by, bins or {}, part.n_rows, y_true)
-        part = replace(part, groups=values, group=group)
-    cluster = None if groups is None else read_groups(groups, part.n_rows, **given)
-    layout = state.final_layout(part.labels)
-    rows, note = rows_of_part(part, layout, cluster), ""
-    if layout.is_binary:
-        note = note_on_series(y_score, layout.classes.tolist(), layout.positive)
-    if by is None:
-        for metric in layout.of_kind("bins"):
-            check_target(metric, layout)
-        metrics_of = {metric.name: metric for metric in layout.metrics}
-        groups_of = Groups(NO_GROUPS, metrics_of, rows, {None: part.n_rows})
-        return evaluation_of(groups_of, "memory", level, method, notes=notes_on_rows(rows, [note]))
-    sums, tallies = sum_all(part, layout)
-    plan = RangePlan.of(metrics, level is not None)
-    readings = {
-        group: read_columns(([tally] for tally in of_group), layout, plan)
-        for group, of_group in tallies.items()
-    }
-    group_sums = GroupSums(layout, plan, sums, readings, columns, part.weight is not None)
-    for margin in columns.levels() if margins else []:
-        group_sums.add_margin(margin)
-    options: dict[str, Any] = {"level": level, "method": method, "min_rows": min_rows}
-    return build_evaluation(group_sums, engine="memory", rows=rows, name_notes=[note], **options)
-
-
-def _classes(labels: Any, y_true: Column, y_score: Any) -> tuple[Any, list[Any] | None]:
-    """Classes, listed or of several columns of scores; else the two classes of one column."""
-    if labels is not None or y_score is None:
-        return None if labels is None else read_labels(labels), None
-    classes = distinct_labels(y_true)
-    if n_columns(y_score) > 1:
-        return classes, None
-    return None, classes.tolist() if classes is not None and len(classes) == 2 else None
-
-
 # --------------------------------------------------------------------------- from sums
 
 
@@ -338,28 +255,30 @@ def build_evaluation(
     name_notes : sequence of str
         Notes on the names of the columns.
     """
-    layout, by, sums = group_sums.layout, group_sums.by, group_sums.sums
-    source = group_sums if rows is None else rows.with_sums(group_sums)
+    by, sums = group_sums.by, group_sums.sums
     n_rows = {group: sums.rows[group] for group in by.ordered(sums.rows)}
-    metrics = {metric.name: metric for metric in layout.metrics}
+    metrics = {metric.name: metric for metric in group_sums.layout.metrics}
+    source: StatisticSource = group_sums
+    if rows is not None:
+        source = replace(rows, summed=dict.fromkeys(metrics, group_sums), by=by)
     groups = Groups(by, metrics, source, n_rows, min_rows)
-    notes = notes_on_rows(group_sums, name_notes)
-    return evaluation_of(groups, engine, level, method, notes=notes, values_of=group_sums)
+    notes = notes_on_sums(group_sums, name_notes)
+    return evaluation_of(groups, engine, level, method, notes=notes)
 
 
-def notes_on_rows(source: GroupSums | GroupedRows, name_notes: Sequence[str]) -> list[str]:
+def notes_on_sums(sums: GroupSums, name_notes: Sequence[str]) -> list[str]:
     """Notes on the classes, the names of columns, and scores that may be confidences.
 
     Predicted classes that are no true ones are refused.
     """
-    layout = source.layout
+    layout = sums.layout
     notes = [*layout.class_notes, *filter(None, name_notes)]
     if layout.of_kind("tables"):
-        table = source.whole_table
+        table = sums.whole_table
         table.check_shared_classes(layout.labels, "y_pred")
         if layout.n_columns == 1 and layout.of_kind("ranks"):
             n_predicted = int(np.count_nonzero(table.table.sum(axis=0)))
-            notes += notes_on_confidence(source.lowest_score, n_predicted)
+            notes += notes_on_confidence(sums.lowest_score, n_predicted)
     return notes
 
 
@@ -371,29 +290,22 @@ def evaluation_of(
     *,
     notes: Sequence[str] = (),
     listed: Sequence[Any] | None = None,
-    values_of: GroupSums | None = None,
     tell: bool = False,
 ) -> Evaluation:
     """A row for each metric of each group, in their order; those ``listed``, or all.
 
-    Values are read from the sums ``values_of``, or with the statistics from the source; ``tell``
-    shows the notes of statistics without their intervals.
+    ``tell`` shows the notes of statistics without their intervals.
     """
     source: Any = groups.source
-    read: Any = source if values_of is None else values_of
     metrics, shown = groups.metrics.values(), 0.95 if level is None else level
     names, plan = list(groups.n_rows if listed is None else listed), source.plan
     enough = [group for group in names if groups.n_rows[group] >= groups.min_rows]
-    values: dict[Any, Value] = {}
-    intervals: dict[Any, Bounded] = {}
-    if values_of is not None:
-        are_read = method == "auto" and source.sums is not None
-        values, intervals = values_of.read_together(enough, level if are_read else None)
+    values, intervals = source.read_together(enough, level if method == "auto" else None)
     no_interval = missing("", shown)
     table: list[EstimateRow] = []
     further: Any = {"curves": {}, "bins": {}, "pair_areas": {}}
     for group in names:
-        n, parts = groups.n_rows[group], groups.by.parts(group, source.groups)
+        n, parts = groups.n_rows[group], groups.by.parts(group, groups.cells)
         if n < groups.min_rows:
             few = Value(NAN, f"{n} rows are fewer than min_rows={groups.min_rows}")
             table += [
@@ -401,16 +313,11 @@ def evaluation_of(
                 for metric in metrics
             ]
             continue
-        if values_of is not None:
-            further["curves"].update(values_of.curves(group))
+        further["curves"].update(source.curves(group))
         for metric in metrics:
             place = metric.name, group
             asked = _Asked(groups, metric, group, n, shown, plan)
-            if values_of is None:
-                value, statistic = source.read(metric, parts)
-            else:
-                known = values.get(place)
-                value = values_of.value(metric, group) if known is None else known
+            value = values[place] if place in values else source.value(metric, group, parts)
             if place in intervals:
                 table.append(_row(asked, value, intervals[place]))
                 continue
@@ -418,23 +325,22 @@ def evaluation_of(
             n_axes = np.ndim(value.value)
             has_statistic = n_axes < 2 and (level is not None or tell)
             if has_statistic and not np.isnan(value.value).all():
-                if values_of is not None:
-                    statistic = source.statistic(metric, parts)
+                statistic = source.statistic(metric, parts)
                 found = estimates_of(statistic, shown, plan, method, group is None)
                 if level is None:
                     found = [replace(no_interval, note=each.note) for each in found]
             if n_axes == 0 and len(found) == 1:
                 table.append(_row(asked, value, found[0]))
             else:
-                table += _rows(asked, read.classes_of(metric, group), value, found)
+                table += _rows(asked, source.classes_of(metric, group), value, found)
             has_bins = metric.sums == "bins" and not np.isnan(value.value)
-            if has_bins and (bins := read.bins_of(metric, group)):
+            if has_bins and (bins := source.bins_of(metric, group)):
                 further["bins"][group, metric.name] = bins[0] if len(bins) == 1 else bins
             if n_axes == 2 and metric.sums == "ranks":
                 further["pair_areas"][group] = np.asarray(value.value)
     notes = [*notes]
     if level is not None and None not in groups.n_rows:
-        every = groups.by.parts(None, source.groups)
+        every = groups.by.parts(None, groups.cells)
         for metric in metrics:
             whole = source.statistic(metric, every) if metric.sums == "ranks" else ""
             other_way = "" if isinstance(whole, str) else direction_of(whole, level)
@@ -446,54 +352,27 @@ def evaluation_of(
 
 
 def evaluate_rows(
-    held: GroupedRows, level: float, by: GroupColumns = NO_GROUPS, *, margins: bool = True
-) -> Evaluation:
-    """The metrics of the groups that rows in memory have, and with ``margins`` of all rows."""
-    part, metrics = held.part, {metric.name: metric for metric in held.layout.metrics}
-    counts = part.rows_by_group
-    by.check(counts)
-    n_rows = {group: counts[group] for group in by.ordered(counts)}
-    groups = Groups(by, metrics, held, n_rows | {None: part.n_rows})
-    listed = [*n_rows, None] if margins and by.names else [*n_rows]
-    return evaluation_of(groups, "memory", level, listed=listed)
-
-
-def evaluate_labelled(
-    metrics: Sequence[Metric],
-    columns: Mapping[str, Any],
-    responses: Mapping[str, Any],
-    labelling: Labelling | EveryRow,
+    rows: GroupedRows,
+    level: float | None,
     *,
-    labels: Any = None,
-    pos_label: Any = None,
-    by: Any = None,
     margins: bool = False,
-    bins: Any = None,
-    min_rows: int = 1,
-    level: float | None = None,
-    method: str = "auto",
     engine: str = "memory",
+    method: str = "auto",
+    min_rows: int = 1,
+    notes: Sequence[str] = (),
+    listed: Sequence[Any] | None = None,
 ) -> Evaluation:
-    """The table of `evaluate` for rows of which some have a label, in memory."""
-    y_true = columns["y_true"]
-    n_rows = len(PartlyGiven.read(y_true, y_true, None, (None, None)).rows.labelled)
-    names: Sequence[Any] = [None]
-    grouped, group = NO_GROUPS, np.zeros(n_rows, dtype=np.int64)
-    if by is not None:
-        grouped, names, group = group_arrays(by, bins or {}, n_rows, y_true)
-    source = LabelledGroups(columns, responses, labelling, names, group)
-    shown = list(grouped.ordered(names))
-    for margin in grouped.levels() if margins else []:
-        shown += grouped.ordered(margin.sources(names))
-    counts = dict(zip(names, np.bincount(group, minlength=len(names)).tolist(), strict=True))
-    sizes = {each: sum(counts[part] for part in grouped.parts(each, names)) for each in shown}
-    chosen = {"labels": labels, "pos_label": pos_label}
-    found = {}
-    for metric in metrics:
-        taken = {k: v for k, v in chosen.items() if v is not None and metric.takes(k)}
-        found[metric.name] = metric.with_params(**taken)
-    groups = Groups(grouped, found, source, sizes, min_rows)
-    return evaluation_of(groups, engine, level, method, tell=True)
+    """The metrics of the groups of rows in memory, and of margins; those ``listed``, or all."""
+    by, counts = rows.by, rows.rows_by_group
+    sizes = dict(counts)
+    for margin in by.levels() if margins else []:
+        sources = margin.sources(counts)
+        sizes |= {group: sum([counts[part] for part in sources[group]]) for group in sources}
+    n_rows = {group: sizes[group] for group in by.ordered(sizes)}
+    metrics = {name: asked.metric for name, asked in rows.asked.items()}
+    groups = Groups(by, metrics, rows, n_rows, min_rows)
+    tell = rows.labelling is not None
+    return evaluation_of(groups, engine, level, method, notes=notes, listed=listed, tell=tell)
 
 
 # --------------------------------------------------------------------------- rows of a table

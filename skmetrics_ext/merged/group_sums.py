@@ -127,6 +127,12 @@ class GroupSums:
         """The groups that all others consist of."""
         return dict.fromkeys(self.by.whole(self.sums.rows))
 
+    def asking(self, metric: Metric) -> tuple[Metric, GroupSums] | None:
+        """A further metric of labels, settled as the others are, and its source; None without."""
+        if not self.layout.of_kind("tables"):
+            return None
+        return metric.with_positive(self.layout.positive), self
+
     def add_margin(self, margin: GroupColumns) -> bool:
         """Add the groups of a margin; return whether they have rankings, if there are any.
 
@@ -152,7 +158,7 @@ class GroupSums:
 
     def read_together(
         self, groups: Sequence[Any], level: float | None
-    ) -> tuple[dict[Place, Value], dict[Place, Bounded]]:
+    ) -> tuple[Mapping[Place, Value], Mapping[Place, Bounded]]:
         """Values of metrics of labels, and the intervals that many groups have at once."""
         values: dict[Place, Value] = {}
         found: dict[Place, Bounded] = {}
@@ -178,8 +184,8 @@ class GroupSums:
                 found |= {(metric.name, listed[k]): each for k, each in intervals.items()}
         return values, found
 
-    def value(self, metric: Metric, group: Any) -> Value:
-        """The value of a metric of a group."""
+    def value(self, metric: Metric, group: Any, parts: Sequence[Any] = ()) -> Value:
+        """The value of a metric of a group, from its own sums."""
         tally = self.sums.tables[group]
         if not tally.table.any():
             return NO_VALUE

@@ -2,34 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from skmetrics_ext.inference.draws.bootstrap import PLAN, DrawPlan
-from skmetrics_ext.inference.draws.readers import sample_of_checked, sample_of_rows
+from skmetrics_ext.inference.draws.bootstrap import DrawPlan
+from skmetrics_ext.inference.draws.readers import sample_of_checked
 from skmetrics_ext.inference.labelling import Labelling
 from skmetrics_ext.inference.linearized import Linearized, linearize
 from skmetrics_ext.merged import columns
 from skmetrics_ext.merged.columns import ColumnNames, Partition, RowLocation
-from skmetrics_ext.merged.group_sums import NO_ROWS, NO_VALUE, RESAMPLED, GroupSums
-from skmetrics_ext.merged.layout import Layout, refusal
-from skmetrics_ext.merged.ranges import NAN, Value, call, read
+from skmetrics_ext.merged.group_sums import NO_ROWS, NO_VALUE, RESAMPLED, GroupSums, Place
+from skmetrics_ext.merged.layout import Layout, layout_of, refusal_of
+from skmetrics_ext.merged.ranges import (
+    NAN,
+    RangePlan,
+    ThinnedCurve,
+    Value,
+    call,
+    read,
+    read_columns,
+)
 from skmetrics_ext.merged.stacks import Bounded
-from skmetrics_ext.merged.sums import bins_of, view_kind, view_of
+from skmetrics_ext.merged.sums import (
+    Sums,
+    as_read,
+    bins_of,
+    count_groups,
+    is_summed,
+    sum_rows,
+    view_kind,
+    view_of,
+)
 from skmetrics_ext.numeric import Array
+from skmetrics_ext.questions import AskedMetric
 from skmetrics_ext.registry import Metric
-from skmetrics_ext.tallies import ConfusionTally
+from skmetrics_ext.slices.group_columns import NO_GROUPS, GroupColumns, group_arrays
 from skmetrics_ext.tallies.bins import BinTally
 from skmetrics_ext.validation import InvalidParameterError, Labels
-from skmetrics_ext.validation.containers import Column, take_params, take_rows
+from skmetrics_ext.validation.containers import Column, take_params
 from skmetrics_ext.validation.errors import spoken
 from skmetrics_ext.validation.groups import INDEPENDENT, Design, read_groups
-from skmetrics_ext.validation.labels import subset
-from skmetrics_ext.validation.targets import kind_of
+from skmetrics_ext.validation.labels import read_labels, subset
 
 _ONE_CLUSTER = "its rows belong to one cluster, which shows no variance between clusters"
 _BYTES = 8  # of a number
@@ -37,13 +54,13 @@ MOST_RESAMPLED = 100_000  # rows of a data set that are resampled by default
 
 
 class SelectedRows(NamedTuple):
-    """Some of the rows, by number, with their clusters, and what was checked of them."""
+    """Some of the rows, by number (None for all), with clusters, views, and values read before."""
 
-    rows: Array
+    rows: Array | None
     cluster: Array | None
     group: Array | None
-    views: dict[str, Any]
-    is_whole: bool
+    views: dict[int, Any]
+    read: dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,137 +69,270 @@ class GroupedRows:
 
     Parameters
     ----------
-    layout : Layout
-    part : Partition
-        The rows, each with the number of its group.
-    coded : Partition
-        The same rows in the order of the layout's classes, if they have scores.
+    asked : dict of str to AskedMetric
+        The metrics by name, each with the view of all rows that it reads; if only some rows are
+        labelled, with the response as it was given.
+    n_rows : int
+    weight : ndarray of shape (n,) or None
     cluster : ndarray of shape (n,) or None
-    sums : GroupSums or None
-        Sums of the same rows, which suffice for most metrics of counted rows.
+    by : GroupColumns
+    groups : sequence
+        The groups that occur.
+    group : ndarray of shape (n,) or None
+        The number of the group of each row.
+    summed : dict of str to GroupSums
+        Sums of the same rows by metric, from which values are read, and statistics where rows are
+        counted.
     n_resamples : int or None
         Draws for intervals that need resampling; None resamples only few rows, 0 none.
     weights_are : {"importance", "frequency"}
+    labelling : Labelling or None
+        What is known of rows without a label.
+    columns : dict
+        Then the arguments of `Labelling.statistic` with a value for each row, by name.
     """
 
-    layout: Layout
-    part: Partition
-    coded: Partition
-    cluster: Array | None
-    sums: GroupSums | None = None
+    asked: Mapping[str, AskedMetric]
+    n_rows: int
+    weight: Array | None = None
+    cluster: Array | None = None
+    by: GroupColumns = NO_GROUPS
+    groups: Sequence[Any] = (None,)
+    group: Array | None = None
+    summed: Mapping[str, GroupSums] = field(default_factory=dict)
     n_resamples: int | None = None
     weights_are: str = "importance"
+    labelling: Labelling | None = None
+    columns: Mapping[str, Any] = field(default_factory=dict)
     _kept: dict[tuple[Any, ...], SelectedRows | None] = field(default_factory=dict, init=False)
 
+    @classmethod
+    def of_part(cls, part: Partition, layout: Layout, cluster: Array | None) -> GroupedRows:
+        """Rows of a part of a data set, with their clusters."""
+        views: dict[str, Any] = {"labels": part.as_labels()}
+        coded = columns.in_layout(part, layout) if part.score.size else part
+        for kind in {view_kind(metric) for metric in layout.metrics} - {"labels"}:
+            views[kind] = view_of(coded, layout, kind)
+        asked = {
+            metric.name: AskedMetric(metric, views[view_kind(metric)], positive=layout.positive)
+            for metric in layout.metrics
+        }
+        of_groups = NO_GROUPS, part.groups, part.group
+        return cls(asked, part.n_rows, part.weight, cluster, *of_groups)
+
+    def grouped(self, by: Any, bins: Mapping[str, Any] | None, y_true: Any) -> GroupedRows:
+        """The rows in the groups of columns, if there are any."""
+        if by is None:
+            return self
+        names, groups, group = group_arrays(by, bins or {}, self.n_rows, y_true)
+        return replace(self, by=names, groups=groups, group=group)
+
+    def with_sums(self, level: float | None, *, margins: bool) -> GroupedRows:
+        """Sum the rows of all groups in one pass, for the metrics that can be read from sums."""
+        if self.group is None:
+            return self
+        found: dict[str, GroupSums] = {}
+        for view, labels, metrics in _by_response(self.asked.values()):
+            layout = layout_of(view, metrics)
+            plan = RangePlan.of(metrics, level is not None)
+            sums, tallies = Sums(), dict[Any, Any]()
+            if view is not None:
+                part = columns.part_of(view, self.groups, self.group)
+                sums, tallies = sum_rows(part, layout, ranked=True)
+                labels = labels or part.as_labels()
+            sums.add(count_groups(labels, self.groups, self.group))
+            readings = {
+                group: read_columns(([tally] for tally in of_group), layout, plan)
+                for group, of_group in tallies.items()
+            }
+            weighted = self.weight is not None
+            group_sums = GroupSums(layout, plan, sums, readings, self.by, weighted)
+            for margin in self.by.levels() if margins else []:
+                group_sums.add_margin(margin)
+            found |= {metric.name: group_sums for metric in metrics}
+        return replace(self, summed=found)
+
     @cached_property
-    def groups(self) -> Collection[Any]:
-        """The groups that all others consist of."""
-        return dict.fromkeys(self.part.groups)
-
-    def with_sums(self, sums: GroupSums) -> GroupedRows:
-        """Add sums of these rows, if they have neither weights nor clusters."""
-        counted = self.part.weight is None and self.cluster is None
-        return replace(self, sums=sums) if counted else self
-
-    def gaps_to_rest(self, *asked: Any) -> dict[Any, Bounded]:
-        """As `GroupSums.gaps_to_rest`, from the sums."""
-        return {} if self.sums is None else self.sums.gaps_to_rest(*asked)
+    def rows_by_group(self) -> dict[Any, int]:
+        """Number of rows of each group."""
+        if self.group is None:
+            return {None: self.n_rows}
+        counts = np.bincount(self.group, minlength=len(self.groups)).tolist()
+        return dict(zip(self.groups, counts, strict=True))
 
     @cached_property
     def by_row(self) -> GroupedRows:
         """The statistics of the rows themselves, which those of other models are paired with."""
-        return self if self.sums is None else replace(self, sums=None)
+        return replace(self, summed={}) if self.summed else self
 
     @cached_property
     def plan(self) -> DrawPlan:
         """How rows are resampled."""
         return DrawPlan(self.n_resamples or None, random_state=0)
 
-    # ----------------------------------------------------------------------- values
+    def asking(self, metric: Metric) -> tuple[Metric, GroupedRows] | None:
+        """A further metric of labels, settled as the others are, and its source; None without."""
+        for name, each in self.asked.items():
+            if isinstance(each.view, Labels):
+                summed = {metric.name: self.summed[name]} if name in self.summed else {}
+                asked = {metric.name: AskedMetric(metric, each.view)}
+                return metric.with_positive(each.positive), replace(
+                    self, asked=asked, summed=summed
+                )
+        return None
 
-    def classes_of(self, metric: Metric, group: Any) -> Array:
-        """The classes of the values of a metric that was read last."""
-        (kept,) = self._kept.values()
-        assert kept is not None
-        return self.layout.classes_of(metric, self._view_of(metric, kept).classes)
-
-    def bins_of(self, metric: Metric, group: Any) -> tuple[BinTally, ...]:
-        """The bins of a calibration error that was read last, for one event or each class."""
-        (kept,) = self._kept.values()
-        assert kept is not None
-        return bins_of(metric, self.coded.scored_rows(kept.rows), self.layout)
-
-    @property
-    def lowest_score(self) -> float:
-        """The lowest of the scores of a single column."""
-        score, weight = self.part.score, self.part.weight
-        return float((score if weight is None else score[weight != 0]).min(initial=np.inf))
+    # ----------------------------------------------------------------------- from sums
 
     @property
-    def whole_table(self) -> ConfusionTally:
-        """The confusion table of all rows."""
-        return ConfusionTally.from_labels(self._labels)
+    def _is_counted(self) -> bool:
+        """Whether sums show the variance: of rows that have neither weights nor clusters."""
+        return self.weight is None and self.cluster is None
 
     @cached_property
-    def _labels(self) -> Labels:
-        part = self.part
-        known = part.labels, part.true, part.pred, part.weight, part.ordered
-        return Labels(kind_of(part.labels), *known)
+    def _every_sum(self) -> list[GroupSums]:
+        return list({id(sums): sums for sums in self.summed.values()}.values())
+
+    def read_together(
+        self, groups: Sequence[Any], level: float | None
+    ) -> tuple[Mapping[Place, Value], Mapping[Place, Bounded]]:
+        """As `GroupSums.read_together`, from the sums."""
+        values: dict[Place, Value] = {}
+        intervals: dict[Place, Bounded] = {}
+        for sums in self._every_sum:
+            found = sums.read_together(groups, level if self._is_counted else None)
+            values.update(found[0])
+            intervals.update(found[1])
+        return values, intervals
+
+    def gaps_to_rest(self, metric: Metric, *asked: Any) -> dict[Any, Bounded]:
+        """As `GroupSums.gaps_to_rest`, from the sums."""
+        sums = self.summed.get(metric.name) if self._is_counted else None
+        return {} if sums is None else sums.gaps_to_rest(metric, *asked)
+
+    def curves(self, group: Any) -> Mapping[tuple[Any, Any], ThinnedCurve]:
+        """As `GroupSums.curves`, from the sums."""
+        return self._every_sum[0].curves(group) if self.summed else {}
+
+    # ----------------------------------------------------------------------- values
+
+    def value(self, metric: Metric, group: Any, parts: Sequence[Any]) -> Value:
+        """The value of a metric of a group, which consists of these."""
+        if metric.name in self.summed:
+            return self.summed[metric.name].value(metric, group, parts)
+        if self.labelling is not None:
+            statistic = self.statistic(metric, parts)
+            if isinstance(statistic, str):
+                return Value(NAN, statistic)
+            return Value(statistic.value)
+        kept = self._selected(tuple(parts))
+        return NO_VALUE if kept is None else self._read(metric, kept)[0]
+
+    def classes_of(self, metric: Metric, group: Any) -> Array:
+        """The classes of the values of a metric that has one for each class."""
+        listed = metric.params.get("labels")
+        if listed is not None:
+            return read_labels(listed)
+        if metric.name in self.summed:
+            return self.summed[metric.name].classes_of(metric, group)
+        kept = self._selected(tuple(self.by.parts(group, self.rows_by_group)))
+        assert kept is not None
+        return np.asarray(self._read(metric, kept)[1].classes)
+
+    def bins_of(self, metric: Metric, group: Any) -> tuple[BinTally, ...]:
+        """The bins of a calibration error, for one event or each class."""
+        if metric.name in self.summed:
+            return self.summed[metric.name].bins_of(metric, group)
+        if self.labelling is not None:
+            return ()
+        kept = self._selected(tuple(self.by.parts(group, self.rows_by_group)))
+        return () if kept is None else bins_of(metric, self._read(metric, kept)[1])
+
+    def _read(self, metric: Metric, kept: SelectedRows) -> tuple[Value, Any]:
+        """The value of a metric of some rows, and the view that it reads; both are kept."""
+        if metric.name not in kept.read:
+            data = self._view(metric, kept)
+            is_named = not metric.params or metric.has_named_params  # and so accepted
+            error = "" if is_named else refusal_of(metric, data, data)
+            tally = None if error else metric.tally_of(data)
+            if error:
+                found = Value(NAN, error)
+            elif tally is None:
+                function = partial(metric.function, data, data, **metric.params)
+                found = call(function, metric.spec.undefined)
+            else:
+                found = read(metric, tally)
+            kept.read[metric.name] = found, data
+        return kept.read[metric.name]
 
     # ----------------------------------------------------------------------- statistics
 
-    @cached_property
-    def _rows(self) -> dict[Any, Any]:
-        """Indices of the rows of each group that have weight."""
-        weight = self.part.weight
-        return dict(columns.each_group(self.part, None if weight is None else weight != 0))
-
     def statistic(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
-        if self.sums is not None:
-            statistic = self.sums.statistic(metric, groups)
+        """The statistic of a metric of the rows of some groups, or why it has none."""
+        if metric.name in self.summed and self._is_counted:
+            statistic = self.summed[metric.name].statistic(metric, groups)
             is_resampled = isinstance(statistic, str) or statistic.origin.jumps
-            if view_kind(metric) == "labels" or not is_resampled:
+            if metric.sums == "tables" or not is_resampled:
                 return statistic
-        return self.read(metric, groups)[1]
-
-    def read(self, metric: Metric, groups: Sequence[Any]) -> tuple[Value, Linearized | str]:
-        """The value of a metric of some groups, and its statistic or why it has none."""
         kept = self._selected(tuple(groups))
         if kept is None:
-            return NO_VALUE, NO_ROWS
-        checked = call(partial(self._view_of, metric, kept))
-        data, error = checked.value, checked.reason
-        if not error:
-            are_labels = view_kind(metric) == "labels"
-            known = (tuple(data.classes.tolist()), data.ordered) if are_labels else ((), False)
-            error = refusal(self.layout, metric, *known)
-        if error:
-            return Value(NAN, error), error
-        tally = metric.tally_of(data)
-        if tally is None:
-            function = partial(metric.function, data, data, **metric.params)
-            found = call(function, metric.spec.undefined)
-        else:
-            found = read(metric, tally)
+            return NO_ROWS
+        if self.labelling is not None:
+            return self._labelled(metric, kept)
+        found, data = self._read(metric, kept)
         if found.reason or not np.isfinite(found.value).any():
             is_error = np.isnan(found.value).all() and found.reason  # others are by convention
-            return found, found.reason if is_error else metric.spec.undefined
+            return found.reason if is_error else metric.spec.undefined
         if kept.group is not None and not kept.group.any():
-            return found, _ONE_CLUSTER
+            return _ONE_CLUSTER
         design = INDEPENDENT if kept.group is None else Design(kept.group)
         identity: dict[str, Any] = {}
-        if not kept.is_whole:  # which groups may share
+        if kept.rows is not None:  # which groups may share
             identity = {"numbers": kept.rows, "cluster": kept.cluster}
         options = design, self.weights_are, found.value
         statistic = linearize(sample_of_checked(metric, data, *options, **identity))
-        is_read = statistic.has_influence or self._may_resample
-        return found, statistic if is_read else RESAMPLED
+        return statistic if statistic.has_influence or self._may_resample else RESAMPLED
 
     @cached_property
     def _may_resample(self) -> bool:
         if self.n_resamples is None:
-            return self.part.n_rows <= MOST_RESAMPLED
+            return self.n_rows <= MOST_RESAMPLED
         return bool(self.n_resamples)
+
+    def _labelled(self, metric: Metric, kept: SelectedRows) -> Linearized | str:
+        """The statistic from labelled rows and what is known of the others, which is kept."""
+        assert self.labelling is not None
+        if metric.name not in kept.read:
+            rows = np.arange(self.n_rows) if kept.rows is None else kept.rows
+            response = self.asked[metric.name].view
+            response = response.labels if isinstance(response, Column) else response
+            given = take_params({**self.columns, "y_pred": response}, self.n_rows, rows)
+            try:
+                part = self.labelling.select(rows, self.n_rows)
+                found: Any = self._numbered(part.statistic(metric, **given), rows)
+            except InvalidParameterError as error:
+                found = str(error)
+            kept.read[metric.name] = found
+        return kept.read[metric.name]
+
+    def _numbered(self, statistic: Linearized, rows: Array) -> Linearized:
+        """The statistic with the numbers of its rows and clusters, which groups may share."""
+        known, atoms = statistic.known, statistic.atoms
+        if known is None or len(atoms) != len(rows):
+            return statistic
+        groups = self.columns.get("groups")
+        cluster = None if groups is None else np.unique(groups, return_inverse=True)[1][rows]
+        design = replace(atoms.design, number=rows, cluster=cluster)
+        return replace(statistic, known=known._replace(atoms=replace(atoms, design=design)))
+
+    # ----------------------------------------------------------------------- selections
+
+    @cached_property
+    def _rows(self) -> dict[Any, Any]:
+        """Indices of the rows of each group that have weight."""
+        weight = self.weight
+        return dict(
+            columns.each_group(self.groups, self.group, None if weight is None else weight != 0)
+        )
 
     def _selected(self, groups: tuple[Any, ...]) -> SelectedRows | None:
         """The rows of some groups, which all metrics of them share; None if none has weight."""
@@ -191,25 +341,43 @@ class GroupedRows:
             self._kept.clear()  # of one selection at a time
             self._kept[groups] = None
             if parts:
-                is_whole = isinstance(parts[0], slice)
-                rows = np.arange(self.part.n_rows) if is_whole else np.sort(np.concatenate(parts))
-                cluster = None if self.cluster is None else self.cluster[rows]
+                is_whole = self.group is None
+                rows = None if is_whole else np.sort(np.concatenate(parts))
+                cluster = self.cluster
+                if cluster is not None and rows is not None:
+                    cluster = cluster[rows]
                 group = None if cluster is None else np.unique(cluster, return_inverse=True)[1]
-                self._kept[groups] = SelectedRows(rows, cluster, group, {}, is_whole)
+                self._kept[groups] = SelectedRows(rows, cluster, group, {}, {})
         return self._kept[groups]
 
-    def _view_of(self, metric: Metric, kept: SelectedRows) -> Any:
-        """Labels, scores (of every class) or probabilities of some rows, as a metric reads them."""
-        kind = view_kind(metric)
-        if kind not in kept.views:
-            is_whole = len(kept.rows) == self.part.n_rows  # then nothing is copied
-            if kind == "labels":
-                view = self._labels if is_whole else subset(self._labels, kept.rows)
-            else:
-                rows = slice(None) if is_whole else kept.rows
-                view = view_of(self.coded.scored_rows(rows), self.layout, kind)
-            kept.views[kind] = view
-        return kept.views[kind]
+    def _view(self, metric: Metric, kept: SelectedRows) -> Any:
+        """Labels, scores or probabilities of some rows, as a metric reads them."""
+        view = self.asked[metric.name].view
+        if kept.rows is not None and len(kept.rows) < self.n_rows:
+            if id(view) not in kept.views:
+                kept.views[id(view)] = subset(view, kept.rows)
+            view = kept.views[id(view)]
+        return as_read(metric, view)
+
+
+def _by_response(
+    asked: Iterable[AskedMetric],
+) -> Iterator[tuple[Any, Any, tuple[Metric, ...]]]:
+    """Scores, labels, and the metrics read from their sums, for each response of scores."""
+    of_labels: list[AskedMetric] = []
+    scored: dict[int, list[AskedMetric]] = {}
+    for each in asked:
+        if each.view.true.ndim == 1 and is_summed(each.metric, each.view):
+            is_of_labels = isinstance(each.view, Labels)
+            of_view = of_labels if is_of_labels else scored.setdefault(id(each.view), [])
+            of_view.append(each)
+    labels = of_labels[0].view if of_labels else None
+    for of_view in scored.values() or [of_labels]:
+        if of_view:
+            metrics = dict.fromkeys(each.metric for each in [*of_view, *of_labels])
+            view = of_view[0].view
+            yield None if view is labels else view, labels, tuple(metrics)
+        of_labels = []  # next to the first response
 
 
 def hold_rows(
@@ -234,98 +402,4 @@ def hold_rows(
             clusters.append(codes if categories is None else categories[codes])
     part = columns.join_parts(parts_read)
     cluster = read_groups(np.concatenate(clusters), part.n_rows) if clusters else None
-    return rows_of_part(part, layout, cluster)
-
-
-def rows_of_part(part: Partition, layout: Layout, cluster: Array | None) -> GroupedRows:
-    """Rows of a part, with their clusters."""
-    coded = columns.in_layout(part, layout) if part.score.size else part
-    return GroupedRows(layout, part, coded, cluster)
-
-
-# --------------------------------------------------------------------------- labelled rows
-
-
-@dataclass(frozen=True)
-class EveryRow:
-    """Rows that all have a label, of metrics that read more of each row than labels and scores.
-
-    Parameters
-    ----------
-    rows : ndarray or None, default=None
-        Numbers of the rows among those that a parameter of the metric has values for.
-    """
-
-    rows: Array | None = None
-
-    def select(self, rows: Array, n_rows: int) -> EveryRow:
-        """Some of the rows."""
-        return EveryRow(rows)
-
-    def statistic(
-        self, metric: Metric, y_true: Any, y_pred: Any, sample_weight: Any, groups: Any
-    ) -> Linearized:
-        """The statistic of a metric of these rows."""
-        name = metric.spec.by_row
-        if name in metric.params and self.rows is not None:
-            metric = metric.with_params(**{name: take_rows(metric.params[name], self.rows)})
-        return linearize(sample_of_rows(metric, y_true, y_pred, sample_weight, groups))
-
-
-@dataclass(frozen=True, eq=False)
-class LabelledGroups:
-    """Statistics of groups of rows, each from its labelled rows and what is known of the others.
-
-    Parameters
-    ----------
-    columns : dict
-        Arguments of `Labelling.statistic` with a value for each row, by name.
-    responses : dict
-        Predicted labels, and scores or probabilities, by the response that metrics read.
-    labelling : Labelling
-    groups : list
-        The groups that occur.
-    group : ndarray of shape (N,)
-        The number of the group of each row.
-    """
-
-    columns: Mapping[str, Any]
-    responses: Mapping[str, Any]
-    labelling: Labelling | EveryRow
-    groups: Sequence[Any]
-    group: Array
-    plan: DrawPlan = PLAN
-
-    def bins_of(self, *_: Any) -> tuple[BinTally, ...]:
-        """None."""
-        return ()
-
-    def read(self, metric: Metric, groups: Sequence[Any]) -> tuple[Value, Linearized | str]:
-        """The value of a metric of some groups, and its statistic or why it has none."""
-        statistic = self.statistic(metric, groups)
-        if isinstance(statistic, str):
-            return Value(NAN, statistic), statistic
-        return Value(statistic.value), statistic
-
-    def statistic(self, metric: Metric, groups: Sequence[Any]) -> Linearized | str:
-        codes = [place for place, name in enumerate(self.groups) if name in groups]
-        rows, n_rows = np.flatnonzero(np.isin(self.group, codes)), len(self.group)
-        key = "labels" if metric.spec.response == "labels" else "scores"
-        response = self.responses[key]
-        response = response.labels if isinstance(response, Column) else response
-        given = {**self.columns, "y_pred": response}
-        try:
-            part = self.labelling.select(rows, n_rows)
-            return self._numbered(part.statistic(metric, **take_params(given, n_rows, rows)), rows)
-        except InvalidParameterError as error:
-            return str(error)
-
-    def _numbered(self, statistic: Linearized, rows: Array) -> Linearized:
-        """The statistic with the numbers of its rows and clusters, which groups may share."""
-        known, atoms = statistic.known, statistic.atoms
-        if known is None or len(atoms) != len(rows):
-            return statistic
-        groups = self.columns.get("groups")
-        cluster = None if groups is None else np.unique(groups, return_inverse=True)[1][rows]
-        design = replace(atoms.design, number=rows, cluster=cluster)
-        return replace(statistic, known=known._replace(atoms=replace(atoms, design=design)))
+    return GroupedRows.of_part(part, layout, cluster)

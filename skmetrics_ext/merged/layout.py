@@ -16,7 +16,7 @@ from skmetrics_ext.validation import InvalidParameterError
 from skmetrics_ext.validation.containers import Column
 from skmetrics_ext.validation.encoding import Order, find_labels, ranks_in
 from skmetrics_ext.validation.errors import shown_labels
-from skmetrics_ext.validation.labels import read_labels
+from skmetrics_ext.validation.labels import read_labels, response_name
 from skmetrics_ext.validation.positive import (
     class_notes,
     natural_positive,
@@ -143,6 +143,14 @@ class Layout:
         return self.classes if metric.sums != "tables" or are_listed else occurring
 
 
+def layout_of(view: Any, metrics: tuple[Metric, ...]) -> Layout:
+    """The layout of checked scores or probabilities, whose columns are in order; or of none."""
+    if view is None:
+        return Layout(metrics, np.empty(0), None, 0)
+    score = getattr(view, response_name(view))
+    return Layout(metrics, view.classes, None, 1 if score.ndim == 1 else score.shape[1])
+
+
 @lru_cache(maxsize=256)
 def refusal(layout: Layout, metric: Metric, classes: tuple[Any, ...], ordered: Order) -> str:
     """Try a metric's parameters on one row of each class: its error message, or ""."""
@@ -157,6 +165,11 @@ def refusal(layout: Layout, metric: Metric, classes: tuple[Any, ...], ordered: O
     if metric.sums != "tables":
         true = list(range(max(len(layout.classes), 2)))
         response = [0.25, 0.75] if layout.is_binary else np.eye(len(true)).tolist()
+    return refusal_of(metric, true, response)
+
+
+def refusal_of(metric: Metric, true: Any, response: Any) -> str:
+    """Try a metric's parameters on data: its error message, or ""."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -11,9 +11,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from skmetrics_ext.inference.draws.readers import errors_naming
 from skmetrics_ext.merged.columns import Partition, rows_by_group
 from skmetrics_ext.merged.layout import Layout, find_metrics, make_layout
-from skmetrics_ext.merged.sums import Sums, bins_of, sum_rows
+from skmetrics_ext.merged.sums import Sums, bins_of, checked_view, sum_rows
 from skmetrics_ext.numeric import Array
 from skmetrics_ext.plain_files import check_content
 from skmetrics_ext.registry import Metric, find
@@ -79,15 +80,12 @@ class StreamState:
 
         ``columns`` holds ``y_true`` and the responses: ``y_score``, ``y_pred``, or both.
         """
-        try:
-            return self.read_rows(columns, sample_weight)
-        except InvalidParameterError as error:
-            raise InvalidParameterError(f"Batch {self.n_batches}: {error}") from error
+        with errors_naming(f"Batch {self.n_batches}"):
+            return self._read(columns, sample_weight)
 
-    def read_rows(
+    def _read(
         self, columns: dict[str, Any], sample_weight: Any
     ) -> tuple[Partition | None, StreamState]:
-        """Like `read`, without the batch number in errors."""
         is_weighted = sample_weight is not None
         if self.is_weighted not in (None, is_weighted):
             raise InvalidParameterError("sample_weight must be given for every batch, or for none.")
@@ -242,7 +240,7 @@ def _check_edges(part: Partition, layout: Layout) -> None:
     for metric in layout.of_kind("bins"):
         if not isinstance(metric.options["n_bins"], int):
             for _, rows in rows_by_group(part, layout):
-                bins_of(metric, rows, layout)
+                bins_of(metric, checked_view(metric, rows, layout))
 
 
 def _as_list(value: Any) -> Any:

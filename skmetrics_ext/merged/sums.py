@@ -94,31 +94,39 @@ class Sums:
 
 def count_labels(part: Partition) -> Sums:
     """Rows and confusion table of each group; diagonal without predicted labels."""
-    sums = Sums()
-    if not part.n_rows:
-        return sums
-    pred = part.true if part.pred is None else part.pred
-    labels = Labels("multiclass", part.labels, part.true, pred, part.weight, part.ordered)
-    if part.group is None:
-        sums.tables[None], sums.rows[None] = ConfusionTally.from_labels(labels), part.n_rows
-    elif len(part.groups) * len(part.labels) ** 2 > max(1 << 16, 4 * part.n_rows):
-        for value, rows in columns.each_group(part):
+    return count_groups(part.as_labels(), part.groups, part.group) if part.n_rows else Sums()
+
+
+def count_groups(labels: Labels, groups: Sequence[Any], group: Array | None) -> Sums:
+    """Rows and confusion table of each group, of which each row has the number."""
+    sums, classes = Sums(), labels.classes
+    if group is None:
+        sums.tables[None], sums.rows[None] = ConfusionTally.from_labels(labels), labels.n_rows
+    elif len(groups) * len(classes) ** 2 > max(1 << 16, 4 * labels.n_rows):
+        for value, rows in columns.each_group(groups, group):
             sums.tables[value] = ConfusionTally.from_labels(subset(labels, rows))
             sums.rows[value] = len(rows)
     else:
-        stacked = ConfusionTally.from_labels(labels, part.group)
-        sums.rows |= part.rows_by_group
+        stacked = ConfusionTally.from_labels(labels, group)
+        counts = np.bincount(group, minlength=len(groups)).tolist()
+        sums.rows |= zip(groups, counts, strict=True)
         seen = stacked  # rows without weight occur as well
-        if part.weight is not None:
+        if labels.weight is not None:
             unweighted = replace(labels, weight=None, cache={})
-            seen = ConfusionTally.from_labels(unweighted, part.group)
+            seen = ConfusionTally.from_labels(unweighted, group)
         used = np.any(seen.table, axis=1) | np.any(seen.table, axis=2)
-        sums.tables.update(zip(part.groups, stacked.each(), strict=True))
+        sums.tables.update(zip(groups, stacked.each(), strict=True))
         for place in np.flatnonzero(~used.all(axis=1)).tolist():
-            own, group = used[place], part.groups[place]
+            own = used[place]
             table = stacked.table[place][np.ix_(own, own)]
-            sums.tables[group] = ConfusionTally(part.labels[own], table, part.ordered)
+            sums.tables[groups[place]] = ConfusionTally(classes[own], table, labels.ordered)
     return sums
+
+
+def as_read(metric: Metric, view: Any) -> Any:
+    """Checked data as a metric reads them: probabilities as scores, if it is of scores."""
+    is_of_scores = metric.spec.response == "scores" or metric.spec.check == Scores.check
+    return view.as_scores() if is_of_scores and hasattr(view, "as_scores") else view
 
 
 def sum_rows(
@@ -131,9 +139,8 @@ def sum_rows(
         return sums, {}
     for group, rows in columns.rows_by_group(part, layout):
         for metric in layout.of_kind(*_SUMMED):
-            getattr(sums, metric.sums)[group, metric.name] = _SUMMED[metric.sums](
-                metric, rows, layout
-            )
+            view = checked_view(metric, rows, layout)
+            getattr(sums, metric.sums)[group, metric.name] = _SUMMED[metric.sums](metric, view)
         if ranked:
             tallies[group] = tallies_of(rows, len(layout.classes))
     return sums, tallies
@@ -154,21 +161,28 @@ def tallies_of(rows: Partition, n_classes: int) -> list[RankTally]:
     ]
 
 
-def moments_of(metric: Metric, rows: Partition, layout: Layout) -> MomentTally:
+def is_summed(metric: Metric, view: Any) -> bool:
+    """Whether a metric of checked data can be read from sums of the rows."""
+    spec = metric.spec
+    is_open = metric.options.get("target") == "binary" and len(view.classes) > 2
+    is_open |= view_kind(metric) == EVERY_SCORE and len(view.classes) < 3
+    return not (spec.reads_rows or spec.ranks_labels or is_open or _unread(metric))
+
+
+def _unread(metric: Metric) -> list[str]:
+    """Parameters of a metric of means that the values of its rows do not take."""
+    values = metric.spec.row_values
+    if values is None:
+        return []
+    return [key for key in metric.params if key not in parameters_of(values)]
+
+
+def moments_of(metric: Metric, view: Any) -> MomentTally:
     """Moments of the values of the rows that a metric averages."""
     values = metric.spec.row_values
     assert values is not None
-    unread = [key for key in metric.params if key not in parameters_of(values)]
-    if unread:
-        raise InvalidParameterError(f"{metric.name} cannot be read from sums with {unread}.")
-    kind = view_kind(metric)
-    if kind == EVERY_SCORE and layout.n_columns == 1:
-        raise InvalidParameterError(
-            f"{metric.name} of one column of scores depends on the range of all scores: pass a "
-            "column for each class."
-        )
-    row_values = np.asarray(values(view_of(rows, layout, kind), **metric.params), dtype=np.float64)
-    return MomentTally.from_checked(row_values, rows.weight)
+    row_values = np.asarray(values(view, **metric.params), dtype=np.float64)
+    return MomentTally.from_checked(row_values, view.weight)
 
 
 def view_kind(metric: Metric) -> str:
@@ -179,6 +193,20 @@ def view_kind(metric: Metric) -> str:
     if spec.response == "probabilities" and spec.check != Scores.check:
         return "probabilities"
     return EVERY_SCORE if spec.least_classes > 2 else "scores"
+
+
+def checked_view(metric: Metric, rows: Partition, layout: Layout) -> Any:
+    """The view of rows with scores that a metric is summed over."""
+    kind, unread = view_kind(metric), _unread(metric)
+    if unread:
+        raise InvalidParameterError(f"{metric.name} cannot be read from sums with {unread}.")
+    check_target(metric, layout)
+    if kind == EVERY_SCORE and layout.n_columns == 1:
+        raise InvalidParameterError(
+            f"{metric.name} of one column of scores depends on the range of all scores: pass a "
+            "column for each class."
+        )
+    return view_of(rows, layout, kind)
 
 
 def view_of(rows: Partition, layout: Layout, kind: str) -> Scores | Probabilities:
@@ -195,23 +223,20 @@ def view_of(rows: Partition, layout: Layout, kind: str) -> Scores | Probabilitie
 
 def check_target(metric: Metric, layout: Layout) -> None:
     """Refuse calibration errors of one event for several classes."""
-    if metric.options["target"] == "binary" and not layout.is_binary:
+    if metric.options.get("target") == "binary" and not layout.is_binary:
         raise InvalidParameterError(
             f"{metric.name} of several classes needs target='top_label' or 'classwise'."
         )
 
 
-def bins_of(metric: Metric, rows: Partition, layout: Layout) -> tuple[BinTally, ...]:
+def bins_of(metric: Metric, view: Probabilities) -> tuple[BinTally, ...]:
     """Sums over the bins of a calibration error, for one event or each class."""
-    check_target(metric, layout)
     bins = check_bins(metric.options["n_bins"], "uniform")
     target = metric.options["target"]
     if target == "binary":
-        parts = (rows.true, rows.score[:, -1], rows.weight, rows.eps)
-        events = [Probabilities(layout.classes, *parts)]
+        events = [view.as_binary()]
     else:
-        checked: Any = view_of(rows, layout, "probabilities")
-        events = [checked.top_label()] if target == "top_label" else checked.each_class()
+        events = [view.top_label()] if target == "top_label" else view.each_class()
     return tuple(
         Binning.of(event.proba, event.weight, "uniform", bins).sums(event) for event in events
     )

@@ -118,7 +118,10 @@ def largest_gap(
     The interval is projected from simultaneous intervals of all differences.
     """
     by, source = groups.by, groups.source
-    if source is None or not by.names or not source.layout.of_kind("tables"):
+    asked = {}
+    if source is not None and by.names:
+        asked = {rate: source.asking(find(function)) for rate, function in rates.items()}
+    if not asked or None in asked.values():
         raise InvalidParameterError(
             f"{name} compares predicted labels of groups, and the table has no groups or no metric "
             "of labels: pass by= and y_pred= (pred=) with a metric such as accuracy."
@@ -126,11 +129,9 @@ def largest_gap(
     cells = [cell for cell in by.whole(groups.n_rows) if groups.n_rows[cell] >= groups.min_rows]
     known: list[tuple[str, Any, Linearized]] = []
     left: list[str] = []
-    positive = source.layout.positive
-    for rate, function in rates.items():
-        metric = find(function) if positive is None else find(function).with_positive(positive)
+    for rate, (metric, of_rate) in asked.items():
         for cell in cells:
-            statistic = source.statistic(metric, [cell])
+            statistic = of_rate.statistic(metric, [cell])
             if isinstance(statistic, str) or statistic.undefined:
                 left.append(f"{rate} of {by.label_of(cell)}")
             else:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from skmetrics_ext.inference.abstention import Abstained, may_abstain
-from skmetrics_ext.inference.draws.readers import errors_naming
+from skmetrics_ext.inference.directions import note_on_series
+from skmetrics_ext.inference.draws.readers import check_rows, errors_naming
 from skmetrics_ext.inference.labelling import Labelling, naming_labelling
-from skmetrics_ext.numeric import PosLabel
+from skmetrics_ext.inference.partly_labelled import PartlyGiven
+from skmetrics_ext.numeric import Options, PosLabel
+from skmetrics_ext.questions import AskedMetric
 from skmetrics_ext.registry import Metric, MetricSpec, find
 from skmetrics_ext.registry.defaults import SETS
 from skmetrics_ext.slices.group_columns import columns_of
@@ -26,8 +30,11 @@ from skmetrics_ext.validation import (
 )
 from skmetrics_ext.validation.containers import count_rows
 from skmetrics_ext.validation.cutoffs import labels_at, offering_threshold
+from skmetrics_ext.validation.groups import read_groups
 from skmetrics_ext.validation.labels import read_labels
-from skmetrics_ext.validation.parameters import check_level
+from skmetrics_ext.validation.parameters import check_integer, check_level
+from skmetrics_ext.validation.positive import class_notes, notes_on_confidence
+from skmetrics_ext.validation.rows import read_rows
 from skmetrics_ext.validation.tensors import taking_tensors
 
 if TYPE_CHECKING:
@@ -102,8 +109,8 @@ def compute_metrics(
         Scores, for metrics of scores. By default ``y_proba`` is used, but not by the hinge loss,
         which reads the sign of decision values.
     y_proba : array-like of shape (n_samples,) or (n_samples, n_classes), or dict, default=None
-        Probabilities, for metrics of probabilities. A single column is the positive class. In a
-        table each metric reads the array that it would read alone.
+        Probabilities, for metrics of probabilities; by default ``y_score`` is used. A single
+        column is the positive class.
     labels : array-like of shape (n_classes,), default=None
         The class of each column of ``y_score`` and ``y_proba``, in order; the second of two
         classes is positive. For metrics of labels, the classes to average over.
@@ -195,44 +202,36 @@ def compute_metrics(
             )
     elif freq is not None:
         by = in_periods(columns_of(by, count_rows(y_true) or 0), freq)
-    arrays = {"labels": y_pred, "scores": y_score, "probabilities": y_proba}
-    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    proba = y_score if y_proba is None else y_proba
+    arrays = {"labels": y_pred, "scores": y_score, "probabilities": proba}
     if threshold is not None and not are_models:
         params |= _cut(list(map(find, metrics)), y_true, arrays, threshold, pos_label)
     if by is not None or intervals or are_models or labelling is not None:
         from skmetrics_ext.merged.layout import find_metrics
 
         level = check_level(confidence_level) if intervals else None
-        options |= {"by": by, "groups": groups, "level": level, **by_group}
-        options |= {} if method == "auto" else {"method": method}
+        options: Options = {"labels": labels, "pos_label": pos_label}
+        options |= {"sample_weight": sample_weight}
+        options |= {"by": by, "groups": groups, "level": level, "method": method, **by_group}
         with naming_labelling():
             if are_models:
                 cut = {} if threshold is None else {"threshold": threshold, "positive": pos_label}
                 return _table_of_models(metrics, y_true, arrays, params, options, labelling, cut)
-            found = tuple(_with_params(find_metrics(metrics, of_rows=True), params))
-            table = _table(found, y_true, arrays, options, labelling)
+            found = _with_params(find_metrics(metrics, of_rows=True), params)
+            table = table_of_arrays(found, y_true, arrays, labelling, **options)
         if method != "auto" and not any(method in str(row.method) for row in table):
             raise InvalidParameterError(f"method={method!r} is of no interval of {list(metrics)}.")
         is_dict = by is None and not intervals
         return {row.metric: row.value for row in table} if is_dict else table
     if y_pred is None and isinstance(y_true, ConfusionTally):
         arrays["labels"] = y_true
-    if labels is not None:
-        options["labels"] = read_labels(labels)
-    checked: dict[tuple[str, bool], Any] = {}
+    question = _Question(y_true, arrays, labels, pos_label, sample_weight)
     values = {}
     for name, metric in zip(metrics, _with_params(list(map(find, metrics)), params), strict=True):
-        kind = _response_of(name, metric.spec, arrays)
-        if metric.spec.ranks_labels or metric.spec.reads_rows:  # rows are more than two labels
-            named = {"labels": labels} if labels is not None and metric.takes("labels") else {}
-            weighted = {**metric.params, **named, "sample_weight": sample_weight}
-            values[name] = metric.function(y_true, arrays[kind], **weighted)
-            continue
-        key = kind, metric.spec.weights_are_counts or metric.spec.is_table
-        if key not in checked:
-            checked[key] = _check(*key, y_true, arrays[kind], {**options, "what": name})
-            checked[key].cache["shared"] = len(metrics) > 1
-        values[name] = _value(metric, checked[key], options["labels"], pos_label)
+        asked = question.of(name, metric)
+        if len(metrics) == 1:
+            asked.view.cache["shared"] = False
+        values[name] = asked.metric.function(asked.view, asked.view, **asked.metric.params)
     return values
 
 
@@ -279,77 +278,133 @@ def _with_params(metrics: Sequence[Metric], params: dict[str, Any]) -> Sequence[
     ]
 
 
-def _table(
-    metrics: tuple[Metric, ...],
+@dataclass(eq=False)
+class _Question:
+    """Arrays that any number of metrics read, checked once for all that read the same response."""
+
+    y_true: Any
+    arrays: Mapping[str, Any]
+    labels: Any
+    pos_label: Any
+    sample_weight: Any
+    absolute: bool = False
+    views: dict[tuple[str, bool], Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        given = [self.y_true, self.sample_weight, *self.arrays.values()]
+        self.labels = None if self.labels is None else read_labels(self.labels)
+        if np.ma.MaskedArray not in {*map(type, given)}:
+            return
+        # Rows that any array masks are left out of all, so that all metrics are of the same rows.
+        kinds = [kind for kind, each in self.arrays.items() if each is not None]
+        named = {_ARGUMENTS[kind]: self.arrays[kind] for kind in kinds}
+        read, self.sample_weight = read_rows(self.sample_weight, True, y_true=self.y_true, **named)
+        self.y_true, *columns = read
+        self.arrays = dict.fromkeys(self.arrays) | dict(zip(kinds, columns, strict=True))
+
+    def of(self, name: str, metric: Metric) -> AskedMetric:
+        """A metric with nothing left open, and the checked data that it reads."""
+        spec, kind = metric.spec, _response_of(name, metric.spec, self.arrays)
+        response, weight = self.arrays[kind], self.sample_weight
+        if spec.ranks_labels or spec.reads_rows:  # rows are more than two labels
+            if self.labels is not None and metric.takes("labels"):
+                metric = metric.with_params(labels=self.labels)
+            return AskedMetric(*check_rows(metric, self.y_true, response, weight))
+        key = kind, self.absolute or spec.weights_are_counts or spec.is_table
+        if key not in self.views and kind == "labels":
+            read = Labels.check(self.y_true, response, sample_weight=weight, absolute=key[1])
+            self.views[key] = read.sharing_classes(self.labels)
+        elif key not in self.views:
+            of_class = {"labels": self.labels, "pos_label": self.pos_label, "what": name}
+            check = Scores.check if kind == "scores" else Probabilities.check_strict
+            self.views[key] = check(self.y_true, response, sample_weight=weight, **of_class)
+        view, labels, positive = self.views[key], self.labels, None
+        if kind == "labels":
+            if labels is not None and metric.takes("labels"):
+                metric = metric.with_params(labels=labels)
+            if not view.is_multilabel:
+                metric = metric.settled(view.classes.tolist(), self.pos_label)
+                positive = metric.params.get("pos_label", self.pos_label)
+        elif len(view.classes) <= 2 and view.true.ndim == 1:
+            positive = view.classes.tolist()[-1]
+            if labels is None:  # raises if it is needed and unknown
+                metric.positive(view.classes.tolist(), self.pos_label)
+        return AskedMetric(metric, view, positive=positive)
+
+
+def table_of_arrays(
+    metrics: Sequence[Metric],
     y_true: Any,
-    arrays: dict[str, Any],
-    options: dict[str, Any],
-    labelling: Labelling | None,
-) -> Any:
+    arrays: Mapping[str, Any],
+    labelling: Labelling | None = None,
+    *,
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    by: Any = None,
+    bins: Any = None,
+    margins: bool = False,
+    groups: Any = None,
+    level: float | None = None,
+    **options: Any,
+) -> Evaluation:
     """The metrics of all rows or of each group, as `evaluate` computes them."""
-    from skmetrics_ext.merged.evaluation import evaluate_arrays, evaluate_labelled
-    from skmetrics_ext.merged.grouped_rows import EveryRow
+    from skmetrics_ext.merged.evaluation import evaluate_rows
+    from skmetrics_ext.merged.grouped_rows import GroupedRows
 
-    y_score = arrays["scores"]
-    if y_score is None:
-        y_score = arrays["probabilities"]
-    elif arrays["probabilities"] is not None:  # one table for each, of the metrics that read it
-        parts: dict[str, list[Metric]] = {}
+    check_option("margins", margins, (True, False))
+    check_integer("min_rows", options.get("min_rows", 1), 1)
+    options["margins"] = margins
+    if pos_label is None and labels is not None and len(listed := read_labels(labels)) == 2:
+        pos_label = listed.tolist()[1]
+    if labelling is not None:
+        given = {"y_true": y_true, "sample_weight": sample_weight, "groups": groups}
+        asked, of_class = {}, {"labels": labels, "pos_label": pos_label}
         for metric in metrics:
-            unread = "scores" if metric.spec.response == "probabilities" else "probabilities"
-            parts.setdefault(unread, []).append(metric)
-        tables = [
-            _table(tuple(part), y_true, {**arrays, unread: None}, dict(options), labelling)
-            for unread, part in parts.items()
-        ]
-        return tables[0] if len(tables) == 1 else _joined(tables, [each.name for each in metrics])
-    for metric in metrics:
-        _response_of(metric.name, metric.spec, {**arrays, "probabilities": y_score})
-    known: Labelling | EveryRow | None = labelling
-    if known is None and True in {metric.spec.reads_rows for metric in metrics}:
-        known = EveryRow()
-    if known is not None:
-        responses = {"labels": arrays["labels"], "scores": y_score}
-        own = {name: options.pop(name) for name in ("sample_weight", "groups")}
-        given = {"y_true": y_true, **own}
-        return evaluate_labelled(metrics, given, responses, known, **options)
-    return evaluate_arrays(metrics, y_true, arrays["labels"], y_score, **options)
+            taken = {k: v for k, v in of_class.items() if v is not None and metric.takes(k)}
+            response = arrays[_response_of(metric.name, metric.spec, arrays)]
+            asked[metric.name] = AskedMetric(metric.with_params(**taken), response)
+        n_rows = len(PartlyGiven.read(y_true, y_true, None, (None, None)).rows.labelled)
+        rows = GroupedRows(asked, n_rows, labelling=labelling, columns=given)
+        return evaluate_rows(rows.grouped(by, bins, y_true), level, **options)
+    question = _Question(y_true, arrays, labels, pos_label, sample_weight, absolute=True)
+    asked = {metric.name: question.of(metric.name, metric) for metric in metrics}
+    views = [each.view for each in asked.values()]
+    if not metrics[0].spec.reads_rows and views[0].true.ndim > 1:
+        raise InvalidParameterError(
+            "Tables with intervals or by= read one label a row, and y_true has several columns: "
+            "pass one column of each array at a time, or all to confidence_interval."
+        )
+    n_rows = len(views[0].true)
+    rows = GroupedRows(asked, n_rows, views[0].weight).grouped(by, bins, y_true)
+    if groups is not None:
+        given = {_ARGUMENTS[kind]: each for kind, each in arrays.items() if each is not None}
+        rows = replace(rows, cluster=read_groups(groups, n_rows, y_true=y_true, **given))
+    rows = rows.with_sums(level, margins=margins)
+    return evaluate_rows(rows, level, notes=_notes(list(asked.values()), arrays), **options)
 
 
-@dataclass(frozen=True)
-class _Sources:
-    """Statistics of metrics that were read from several arrays, each from its own."""
-
-    of_metric: Mapping[str, Any]
-    plan: Any
-
-    def statistic(self, metric: Metric, groups: Sequence[Any]) -> Any:
-        return self.of_metric[metric.name].statistic(metric, groups)
-
-
-def _joined(tables: Sequence[Any], names: Sequence[str]) -> Any:
-    """Two evaluations of the same rows as one, with the metrics in the order of their names."""
-    from skmetrics_ext.merged.evaluation import Evaluation
-
-    first, second = tables
-    both = first.groups, second.groups
-    second.groups.token = first.groups.token  # their rows are the same
-    source_of = {name: each.source for each in both for name in each.metrics}
-    metrics = {name: metric for each in both for name, metric in each.metrics.items()}
-    groups = replace(
-        both[0],
-        metrics={name: metrics[name] for name in names},
-        source=_Sources(source_of, both[0].source.plan),
-        n_rows=both[1].n_rows | both[0].n_rows,
-    )
-    place = {group: k for k, group in enumerate(groups.n_rows)}
-    rows = sorted([*first, *second], key=lambda row: (place[row.group], names.index(row.metric)))
-    further = {
-        name: getattr(first, name) | getattr(second, name) for name in ("bins", "pair_areas")
-    }
-    notes = list(dict.fromkeys([*first.notes, *second.notes]))
-    about = {"groups": groups, "notes": notes, "curves": first.curves}
-    return Evaluation(rows, first.engine, first.confidence_level, **about, **further)
+def _notes(asked: Sequence[AskedMetric], arrays: Mapping[str, Any]) -> list[str]:
+    """Notes on the positive class, the names of columns, and scores that may be confidences."""
+    notes: list[str] = []
+    labels = [each for each in asked if isinstance(each.view, Labels)]
+    scored = [
+        each for each in asked if each.positive is not None and not isinstance(each.view, Labels)
+    ]
+    of_two = [each for each in labels if len(each.view.classes) == 2]
+    one_sided = [each for each in of_two if each.metric.sides == "one"]
+    for each in [*scored, *one_sided][:1]:
+        notes += class_notes(each.positive)
+    for each in scored[:1]:
+        response = arrays["probabilities"] if arrays["scores"] is None else arrays["scores"]
+        notes += filter(None, [note_on_series(response, each.view.classes.tolist(), each.positive)])
+    ranked = [each.view.as_scores() for each in scored if each.metric.sums == "ranks"]
+    if labels and ranked:
+        score, weight = ranked[0].score, ranked[0].weight
+        lowest = float((score if weight is None else score[weight != 0]).min(initial=np.inf))
+        n_predicted = int(np.count_nonzero(np.bincount(labels[0].view.unweighted().pred)))
+        notes += notes_on_confidence(lowest, n_predicted)
+    return notes
 
 
 def _table_of_models(
@@ -382,8 +437,8 @@ def _table_of_models(
             extra = _cut(list(found.values()), y_true, own, **cut) if cut else {}
             fitting = [metric for metric in found.values() if _kind_of(metric.spec, own)]
             if fitting:
-                asked = tuple(_with_params(fitting, params | extra))
-                parts[name] = _table(asked, y_true, own, dict(options), labelling)
+                asked = _with_params(fitting, params | extra)
+                parts[name] = table_of_arrays(asked, y_true, own, labelling, **options)
     if cut and arrays["labels"] is None:
         arrays = arrays | {"labels": {}}  # those at the threshold
     for metric in metrics:  # each is of a model at least
@@ -391,19 +446,7 @@ def _table_of_models(
     return Evaluation.of_models(parts)
 
 
-def _value(metric: Metric, checked: Any, labels: Any, pos_label: Any) -> Any:
-    """Value of checked data, whose last class is the positive one for scores."""
-    if isinstance(checked, Labels):
-        if labels is not None and metric.takes("labels"):
-            metric = metric.with_params(labels=labels)
-        if not checked.is_multilabel:
-            metric = metric.settled(checked.classes.tolist(), pos_label)
-    elif labels is None and len(checked.classes) <= 2 and checked.true.ndim == 1:
-        metric.positive(checked.classes.tolist(), pos_label)  # raises if it is needed and unknown
-    return metric.function(checked, checked, **metric.params)
-
-
-def _response_of(name: str, spec: MetricSpec, arrays: dict[str, Any]) -> str:
+def _response_of(name: str, spec: MetricSpec, arrays: Mapping[str, Any]) -> str:
     """Which of the arrays a metric reads."""
     kind = _kind_of(spec, arrays)
     if kind is None:
@@ -414,22 +457,10 @@ def _response_of(name: str, spec: MetricSpec, arrays: dict[str, Any]) -> str:
     return kind
 
 
-def _kind_of(spec: MetricSpec, arrays: dict[str, Any]) -> str | None:
+def _kind_of(spec: MetricSpec, arrays: Mapping[str, Any]) -> str | None:
     """The kind of predictions that a metric reads, if they are given."""
     if arrays[spec.response] is not None:
         return spec.response
     has_sign = "by_sign" in spec.traits  # of decision values, which probabilities lack
     reads_any = spec.response == "scores" and not has_sign
     return "probabilities" if reads_any and arrays["probabilities"] is not None else None
-
-
-def _check(
-    kind: str, absolute: bool, y_true: Any, response: Any, options: dict[str, Any]
-) -> Labels | Scores | Probabilities:
-    if kind == "labels":
-        weight = options["sample_weight"]
-        labels = Labels.check(y_true, response, sample_weight=weight, absolute=absolute)
-        return labels.sharing_classes(options["labels"])
-    if kind == "scores":
-        return Scores.check(y_true, response, **options)
-    return Probabilities.check_strict(y_true, response, **options)

@@ -304,6 +304,10 @@ class Scores:
         kind = "binary" if scores.ndim == 1 else "multiclass"
         return cls(kind, classes, target.codes, scores, weight)
 
+    def as_scores(self) -> Self:
+        """These scores; see `Probabilities.as_scores`."""
+        return self
+
     def marks(self) -> Array:
         """Whether each row is of each class, (n, K)."""
         if self.true.ndim == 2:

@@ -253,7 +253,7 @@ def test_groups_have_the_rows_that_are_kept():
 
     def groups(part, kept=None):
         return {group: list(range(4))[rows] if isinstance(rows, slice) else rows.tolist()
-                for group, rows in each_group(part, kept)}  # fmt: skip
+                for group, rows in each_group(part.groups, part.group, kept)}  # fmt: skip
 
     assert groups(part) == {"a": [1], "b": [0, 2], "c": [3]}
     kept = np.array([True, True, True, False])

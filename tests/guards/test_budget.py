@@ -16,21 +16,21 @@ PACKAGE = Path(skmetrics_ext.__file__).parent
 # capability is added on purpose, and falls when lines go.
 SLACK = 150
 LIMITS = {
-    "inference": 10782,
+    "inference": 10784,
     "metrics and registry": 6495,
     "report": 3969,
-    "operations": 606,
-    "merged and slices": 3897,
-    "validation": 2785,
+    "operations": 596,
+    "merged and slices": 3902,
+    "validation": 2787,
     "plotting": 1250,
-    "curve_tables": 1365,
-    "backends": 2250,
-    "top level": 1930,
-    "cli": 2292,
-    "scoring": 1120,
-    "questions": 490,
+    "curve_tables": 1366,
+    "backends": 2251,
+    "top level": 1922,
+    "cli": 2274,
+    "scoring": 1137,
+    "questions": 475,
     "thresholds": 1314,
-    "tallies": 1125,
+    "tallies": 1118,
     "kernels and datasets": 1112,
 }
 PAIRS = {

@@ -10,7 +10,9 @@ GONE = (
     "AlignedRows",
     "BinaryProbabilities",
     "DisplaySource",
+    "EveryRow",
     "HeldRows",
+    "LabelledGroups",
     "MetricInput",
     "ModelRows",
     "ModelTarget",
@@ -19,6 +21,8 @@ GONE = (
     "Responses",
     "ScoredModel",
     "Stored",
+    "evaluate_arrays",
+    "evaluate_labelled",
 )
 # Functions and methods that settle the positive class.
 SETTLING = (

@@ -114,7 +114,10 @@ def test_what_is_missing_is_named():
     with pytest.raises(ValueError, match="'roc_auc' is a metric of scores: pass y_score"):
         compute_metrics(["roc_auc"], Y, PRED)
     with pytest.raises(ValueError, match="'neg_log_loss' is a metric of probabilities: pass y_pro"):
-        compute_metrics(["neg_log_loss"], Y, y_score=P)
+        compute_metrics(["neg_log_loss"], Y, PRED)
+    assert compute_metrics(["neg_log_loss"], Y, y_score=P) == compute_metrics(
+        ["neg_log_loss"], Y, y_proba=P
+    )
     with pytest.raises(ValueError, match="'f1' is a metric of labels: pass y_pred"):
         compute_metrics(["f1"], Y, y_score=P)
     for table in ({}, {"intervals": True}, {"by": {"group": Y}}):  # probabilities have no sign
