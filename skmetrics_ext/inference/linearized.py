@@ -239,9 +239,7 @@ class Linearized:
             return over_classes(*self.squares_by_class)
         atoms = self.atoms
         if self.ways[0] is None and atoms.is_plain and atoms.weight is None:
-            stacked = atoms.rows.ndim > 1
-            n_rows = atoms.rows.sum(axis=-1) if stacked else np.float64(atoms.n_rows)
-            return over_classes(self.squares[..., None], n_rows[..., None])
+            return over_classes(self.squares[..., None], atoms.rows.sum(axis=-1, keepdims=True))
         return _over_classes_of(self._about_strata, self.atoms, self.ways[0])
 
     @cached_property
