@@ -183,6 +183,7 @@ def test_groups_are_summed():
     )
     assert doubled.value == pytest.approx(alone.value, rel=1e-9)
     assert doubled.standard_error == pytest.approx(alone.standard_error, rel=0.05)
+    assert alone.design_effect == pytest.approx(1, rel=1e-12)
 
 
 def test_weights_are_those_of_all_rows():
