@@ -247,7 +247,8 @@ def tabulate(true: Array, pred: Array) -> tuple[Array, Array, Array] | None:
 
     None where there are many, or floats that are not whole; integers for whole floats.
     """
-    whole = whole_numbers((true, pred)) if true.ndim == pred.ndim == 1 else None
+    both = true.copy(), pred.copy()  # another thread may change what is looked at here
+    whole = whole_numbers(both) if true.ndim == pred.ndim == 1 else None
     if whole is None or any(int(side.max()) - int(side.min()) >= _FEW_VALUES for side in whole):
         return None
     (rows, (true,)), (columns, (pred,)) = map(encode, whole)
