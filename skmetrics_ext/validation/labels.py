@@ -87,7 +87,9 @@ class Labels:
         )
         true, pred = columns
         is_large = weight is None and true.values.shape[0] >= _MANY_ROWS
-        tabulated = kernels.tabulate(true.values, pred.values) if is_large else None
+        is_coded = true.values.dtype == pred.values.dtype == np.int64  # or nearly
+        has_table = is_large and not is_coded
+        tabulated = kernels.tabulate(true.values, pred.values) if has_table else None
         if tabulated is not None:
             return CountedLabels.of(true, pred, *tabulated, absolute)
         (true_values, true_kind), (pred_values, pred_kind) = values_of(true), values_of(pred)

@@ -21,7 +21,7 @@ LIMITS = {
     "report": 3969,
     "operations": 596,
     "merged and slices": 3902,
-    "validation": 2787,
+    "validation": 2789,
     "plotting": 1250,
     "curve_tables": 1366,
     "backends": 2251,
