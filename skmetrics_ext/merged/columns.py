@@ -344,6 +344,12 @@ def check_scores(part: Partition, layout: Layout) -> Partition:
     return replace(part, score=score, checked=True)
 
 
+def group_counts(groups: Sequence[Any], group: Array) -> dict[Any, int]:
+    """Number of rows of each group, of which each row has the number."""
+    counts = np.bincount(group, minlength=len(groups)).tolist()
+    return dict(zip(groups, counts, strict=True))
+
+
 def each_group(
     groups: Sequence[Any], group: Array | None, kept: Array | None = None
 ) -> Iterator[tuple[Any, Any]]:

@@ -157,8 +157,7 @@ class GroupedRows:
         """Number of rows of each group."""
         if self.group is None:
             return {None: self.n_rows}
-        counts = np.bincount(self.group, minlength=len(self.groups)).tolist()
-        return dict(zip(self.groups, counts, strict=True))
+        return columns.group_counts(self.groups, self.group)
 
     @cached_property
     def by_row(self) -> GroupedRows:

@@ -108,8 +108,7 @@ def count_groups(labels: Labels, groups: Sequence[Any], group: Array | None) -> 
             sums.rows[value] = len(rows)
     else:
         stacked = ConfusionTally.from_labels(labels, group)
-        counts = np.bincount(group, minlength=len(groups)).tolist()
-        sums.rows |= zip(groups, counts, strict=True)
+        sums.rows |= columns.group_counts(groups, group)
         seen = stacked  # rows without weight occur as well
         if labels.weight is not None:
             unweighted = replace(labels, weight=None, cache={})

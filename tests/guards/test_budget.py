@@ -20,7 +20,7 @@ LIMITS = {
     "metrics and registry": 6495,
     "report": 3969,
     "operations": 596,
-    "merged and slices": 3902,
+    "merged and slices": 3903,
     "validation": 2789,
     "plotting": 1250,
     "curve_tables": 1366,
