@@ -22,17 +22,17 @@ COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 
 settings.register_profile("dev", max_examples=20, **COMMON)
 # The same examples in every run, so that a failure in CI is met again at home.
-settings.register_profile("ci", max_examples=20, derandomize=True, **COMMON)
+settings.register_profile("ci", max_examples=10, derandomize=True, **COMMON)
 # Where it counts only whether something fails: no smaller example is looked for.
 settings.register_profile(
     "unshrunk",
-    max_examples=20,
+    max_examples=10,
     derandomize=True,
     phases=(Phase.explicit, Phase.generate),
     **COMMON,
 )
 # A second run of the same laws, on the other kernels.
-settings.register_profile("again", max_examples=6, derandomize=True, **COMMON)
+settings.register_profile("again", max_examples=3, derandomize=True, **COMMON)
 settings.register_profile("thorough", max_examples=500, **COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 

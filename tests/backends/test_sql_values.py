@@ -62,7 +62,7 @@ def frames(draw):
     return pd.DataFrame({"y": true, **columns, "whole": whole, "real": real, "g": group})
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(frames(), st.sampled_from([None, "whole", "real"]), st.sampled_from([None, "g"]))
 def test_duckdb_equals_memory(frame, weight, by):
     """Also the intervals, of rows that are counted by their weights."""

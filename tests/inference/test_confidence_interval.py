@@ -60,7 +60,7 @@ def test_every_metric_has_an_interval_that_holds_it(name, rows):
     assert narrow.high <= wide.high
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_intervals_hold_the_value_on_any_rows(data):
     name = data.draw(st.sampled_from([n for n in NUMBERS if METRICS[n].response == "labels"]))

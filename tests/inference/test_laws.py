@@ -38,6 +38,7 @@ def drawing(name, methods):
     return 9, [one for one in methods if one not in ("bca", "basic", "expanded")]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", SCALARS)
 def test_intervals_hold_the_value_and_lie_in_those_of_higher_levels(name):
     spec, (function, response, _, params, methods) = METRICS[name], metric_of(name)
@@ -56,6 +57,7 @@ def test_intervals_hold_the_value_and_lie_in_those_of_higher_levels(name):
             assert wide.high - wide.low > inner.high - inner.low, method
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", [name for name in SCALARS if name not in SLOW])
 def test_frequency_weights_are_rows_and_importance_weights_are_not(name):
     function, response, _, params, methods = metric_of(name)
@@ -204,7 +206,7 @@ def told(found):
     return found.high > found.low or bool(found.note)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", [name for name in SCALARS if name not in SLOW])
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_no_interval_without_width_is_silent(name):

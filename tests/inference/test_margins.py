@@ -217,7 +217,9 @@ def test_what_has_no_variance_concludes_nothing():
 # --------------------------------------------------------------------------- levels
 
 
-@pytest.mark.parametrize("metric", ["accuracy", "balanced_accuracy"])
+@pytest.mark.parametrize(
+    "metric", [pytest.param("accuracy", marks=pytest.mark.exhaustive), "balanced_accuracy"]
+)
 def test_a_difference_at_the_margin_is_seldom_concluded(metric):
     rng, n_rows, margin, draws = np.random.default_rng(3), 200, 0.1, 500
     concluded = dict.fromkeys(("non-inferior", "equivalent"), 0)

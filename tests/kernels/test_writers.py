@@ -132,7 +132,7 @@ def test_the_process_lives(calls):
     environment = os.environ | {"SKMETRICS_EXT_KERNELS": kernels.active(), "OMP_NUM_THREADS": "2"}
     finders = " ".join(type(finder).__module__ for finder in sys.meta_path)
     run = subprocess.run(
-        [sys.executable, "-X", "faulthandler", "-c", PROGRAM, calls, "3", finders],
+        [sys.executable, "-X", "faulthandler", "-c", PROGRAM, calls, "1.5", finders],
         capture_output=True,
         text=True,
         env=environment,

@@ -83,7 +83,7 @@ def streamed(streams, parts):
     return streams[0].merge(*streams[1:]).compute()
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(data=st.data())
 def test_batches_in_any_container(data):
     asked = draw_judge(data)

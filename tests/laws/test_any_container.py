@@ -76,7 +76,7 @@ def wrong_containers(call, stride, most=None):
     return list(found.values())
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @every_door
 @few
 @given(data=st.data())
@@ -175,7 +175,7 @@ def wrong_refusals(call, answered=()):
     return found
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @every_door
 @once
 @given(data=st.data())

@@ -105,14 +105,15 @@ def asked(design, step):
     ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("design", DESIGNS)
 def test_a_difference_is_compare(design):
-    check([wrong for question in asked(design, 40) for wrong in wrong_comparisons(question)])
+    check([wrong for question in asked(design, 80) for wrong in wrong_comparisons(question)])
 
 
 @pytest.mark.parametrize("design", DESIGNS)
 def test_a_difference_of_other_rows_is_compare_samples(design):
-    check([wrong for question in asked(design, 30) for wrong in wrong_samples(question)])
+    check([wrong for question in asked(design, 60) for wrong in wrong_samples(question)])
 
 
 @pytest.mark.exhaustive

@@ -84,7 +84,7 @@ OF_LABELS = {
 
 
 @pytest.mark.parametrize("name", OF_LABELS)
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(data=st.data())
 def test_labels_give_what_scikit_learn_gives_for_plain_arrays(name, data):
     _, true, pred, _, put = _drawn(data, _kinds(several=True))
@@ -117,7 +117,7 @@ OF_SCORES = {
 
 
 @pytest.mark.parametrize("row", OF_SCORES)
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(data=st.data())
 def test_columns_of_scores_are_those_of_sorted_classes(row, data):
     name = row.partition(" ")[0]

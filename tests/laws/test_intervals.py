@@ -56,6 +56,7 @@ def is_ordered(name):
 UNORDERED = [case for case in CASES if case.values[1] == 2 or not is_ordered(case.values[0])]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("name", "n_classes"), UNORDERED)
 def test_exchanging_classes_changes_no_interval(name, n_classes):
     true, response = DATA[n_classes, find(name).spec.response]
@@ -64,6 +65,7 @@ def test_exchanging_classes_changes_no_interval(name, n_classes):
     np.testing.assert_allclose(np.sort(found, axis=0), np.sort(wanted, axis=0), rtol=1e-7)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "n_classes"), CASES)
 def test_names_order_and_units_change_no_interval(name, n_classes):
     spec = find(name).spec

@@ -96,7 +96,7 @@ def answers(way, spec, params, y_true, response):
         return heard(partial(way, spec, params), {"y_true": y_true, "response": response})
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(("name", "place"), QUESTIONS)
 def test_other_marks_than_0_and_1_are_refused(name, place):
     spec, params, sample = asked(name, place)

@@ -82,6 +82,7 @@ def test_merged_parts_are_the_whole(name, data):
     same(read(merged), read(tally_of(spec, sample)))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", NAMES)
 @of_each_metric
 @given(data=st.data())
@@ -103,6 +104,7 @@ def test_a_value_of_stacked_tallies_is_the_stack_of_their_values(name, data):
         same(read(twice), np.stack([np.stack(values)] * 2))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", OF_LABELS)
 @of_each_metric
 @given(data=st.data())

@@ -132,6 +132,7 @@ def with_classes(spec, params, kind):
     return {**params, "labels": list(range(N_CLASSES[kind]))}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=4)  # each with all parameters
 @given(data=st.data())
@@ -143,6 +144,7 @@ def test_read_gives_what_the_function_gives(name, data):
         check(spec, with_classes(spec, params, kind), sample)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_parameter_is_asked(name):
     """Each setting is accepted for some kind of rows that has all classes."""

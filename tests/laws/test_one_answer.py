@@ -199,14 +199,14 @@ def check(found):
 # --------------------------------------------------------------------------- the law
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("way", SINGLY)
 @pytest.mark.parametrize("name", NAMES)
 def test_one_answer(name, way):
     check(compare_answers(WAYS[way], questions(name)))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=5, phases=(Phase.explicit, Phase.generate))  # shrinking asks all anew
 @given(data=st.data())
@@ -220,7 +220,7 @@ def test_one_answer_about_generated_rows(name, data):
     check([f"{way}: {wrong}" for way, own in found for wrong in own])
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("way", OVER_THRESHOLDS)
 @pytest.mark.parametrize("name", LABEL_NAMES)
 def test_one_answer_at_each_threshold(name, way):

@@ -258,6 +258,7 @@ def between_models(question):
     return of_comparison(found)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("design", ["plain", "weights", "groups", "strata"])
 @pytest.mark.parametrize("adjust", ["simultaneous", "holm"])
 def test_many_comparisons_of_two_models_are_one(adjust, design):
@@ -339,7 +340,9 @@ def has_weights(question):
     return "sample_weight" in question.parameters
 
 
-@pytest.mark.parametrize("design", ["plain", "groups", "strata"])
+@pytest.mark.parametrize(
+    "design", ["plain", pytest.param("groups", marks=pytest.mark.exhaustive), "strata"]
+)
 def test_frequencies_are_repeated_rows_to_compare(design):
     """Every second metric, which other designs complete."""
     found = []

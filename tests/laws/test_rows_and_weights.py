@@ -13,6 +13,7 @@ from skmetrics_ext import METRICS
 SCALABLE = [name for name in NAMES if not METRICS[name].weights_are_counts]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", NAMES)
 @of_each_metric
 @given(data=st.data())
@@ -23,6 +24,7 @@ def test_order_of_rows_does_not_count(name, data):
     same(call(spec, params, sample.take(order)), call(spec, params, sample))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", NAMES)
 @of_each_metric
 @given(data=st.data())
@@ -35,6 +37,7 @@ def test_an_integer_weight_is_a_repeated_row(name, data):
         same(call(spec, params, sample.weighted(times.astype(dtype))), repeated)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", NAMES)
 @of_each_metric
 @given(data=st.data())
@@ -57,6 +60,7 @@ def check_scaling(spec, params, sample, factor):
     same(scaled, value * factor if is_table(spec) else value)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", SCALABLE)
 @of_each_metric
 @given(data=st.data(), exponent=st.sampled_from([-1060, -900, -300, -40, -1, 3, 40, 300, 900]))
@@ -74,6 +78,7 @@ def every_class_has_negatives(sample, response):
     return ((sample.true != codes) & (sample.response != codes)).any(axis=1).all()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", SCALABLE)
 @of_each_metric
 @given(data=st.data(), factor=st.floats(0.001, 1000) | st.sampled_from([0.1, 1 / 3, 1e-200, 1e300]))

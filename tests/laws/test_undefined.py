@@ -96,7 +96,7 @@ def test_what_is_0_by_0_has_no_interval_and_says_why(name, case):
     assert found.note.startswith("undefined: ")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize(("name", "case"), [each for each in UNDEFINED if each[0] in KNOWN])
 def test_what_is_0_by_0_is_not_compared(name, case):
@@ -120,7 +120,7 @@ def test_what_is_0_by_0_is_not_compared(name, case):
         assert "undefined: " in pair.note
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(4)
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize(("name", "case"), [each for each in UNDEFINED if each[0] in KNOWN])
 def test_a_group_in_which_a_metric_is_0_by_0_is_neither_worst_nor_has_a_gap(name, case):

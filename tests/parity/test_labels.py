@@ -45,7 +45,7 @@ CALLS = [(name, kind, options) for name, kinds, options in ROWS if has(name) for
 @pytest.mark.parametrize(
     ("name", "kind", "options"), CALLS, ids=[f"{name}-{kind}" for name, kind, _ in CALLS]
 )
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(data=st.data())
 def test_equal_to_scikit_learn(name, kind, options, data):
     y_true, y_pred, names = data.draw(INPUTS[kind])

@@ -142,7 +142,7 @@ RANKED = ("label_ranking_average_precision_score",)
 @pytest.mark.parametrize(
     ("name", "given_input", "options"), ASKED, ids=[f"{row[0]}-{i}" for i, row in enumerate(ASKED)]
 )
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(data=st.data())
 def test_equal_to_scikit_learn(name, given_input, options, data):
     y_true, own, names = data.draw(given_input)

@@ -206,6 +206,7 @@ def test_columns_match_classes_by_name(several) -> None:
     assert by_name.legend_.get_title().get_text() == "Reordered"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("display", [*ALL, sx.CalibrationDisplay])
 @pytest.mark.parametrize("pos_label", ["sick", "healthy"])
 def test_estimator_is_its_predictions(display, pos_label, binary) -> None:
@@ -292,6 +293,7 @@ def named(request):
     return request.param, y, 1 / (1 + np.exp(-score)), results, report
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("display", [*ALL, sx.CalibrationDisplay])
 def test_a_picture_of_one_class_asks_which_it_is(display, named) -> None:
     names, y, score, results, report = named

@@ -42,6 +42,7 @@ def told(estimate) -> str:
     return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("design", ["plain", "groups", "weights"])
 @pytest.mark.parametrize("name", SUMMARIES)
 def test_legend_shows_the_intervals_and_the_difference(name, design, models) -> None:
@@ -163,6 +164,7 @@ def test_positive_class_is_last_in_a_matrix(binary) -> None:
     assert display.display_labels == ["sick", "healthy"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", [*SUMMARIES, "ConfusionMatrixDisplay"])
 def test_estimators_folds_and_reports_of_several_models(name, binary) -> None:
     y, score = binary

@@ -29,7 +29,7 @@ def columns(table, metric, *names):
 
 
 def test_more_than_ten_thousand_groups_have_values_and_intervals():
-    frame = frame_of(72_000, 12_000)
+    frame = frame_of(480_000, 12_000)
     found = evaluate(frame, true="y", pred="p", by="g", metrics=["accuracy"], intervals=True)
     right = (frame.y == frame.p).groupby(frame.g).agg(["sum", "size"])
     group, value, low, high = columns(found, "accuracy", "group", "value", "low", "high")

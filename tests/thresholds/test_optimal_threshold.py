@@ -71,6 +71,7 @@ def check(found, score, values, sign):
     assert found.threshold == as_good[0]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", JUDGES)
 @settings(max_examples=10)
 @given(ranking=rankings(weighted=True))
@@ -94,6 +95,7 @@ def test_every_metric_of_counts_by_name_and_by_function(name, ranking):
             assert got == expected[0]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", SCORERS)
 @settings(max_examples=5)
 @given(ranking=rankings())

@@ -40,6 +40,7 @@ def settings_of_samples(name):
     return [(p, kind) for p, kind in settings_of(name) if not (reads and kind == "multilabel")]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", NAMES)
 @of_each_metric
 @given(data=st.data())
@@ -75,7 +76,7 @@ def test_a_draw_has_the_value_of_the_public_function_on_the_rows_drawn(name, dat
     same(rows_drawn(reading, counts[None])[0], np.asarray(expected, dtype=float))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(data=st.data())
 def test_a_draw_of_scores_has_the_value_of_the_rows_drawn(data):
     names = [n for n in NAMES if METRICS[n].tally in ("ranks", "moments")]
