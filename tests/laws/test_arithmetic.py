@@ -111,6 +111,7 @@ def test_a_difference_is_compare(design):
     check([wrong for question in asked(design, 80) for wrong in wrong_comparisons(question)])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("design", DESIGNS)
 def test_a_difference_of_other_rows_is_compare_samples(design):
     check([wrong for question in asked(design, 60) for wrong in wrong_samples(question)])
