@@ -355,11 +355,13 @@ def covariance_of(statistics: Sequence[Linearized]) -> Array:
     return np.asarray((each if rows is None else each * rows) @ each.T)
 
 
-def covariance_by_pairs(statistics: Sequence[Linearized]) -> Array:
+def covariance_by_pairs(statistics: Sequence[Linearized], apart: Array | None = None) -> Array:
     """Covariance (p, p) of statistics of the same rows, from the variances of differences."""
     variance = np.array([float(statistic.variance) for statistic in statistics])
     covariance, (first, second) = np.diag(variance), np.triu_indices(len(variance), 1)
-    apart = np.hstack([each.variance for each in differences(list(combinations(statistics, 2)))])
+    if apart is None:
+        pairs = list(combinations(statistics, 2))
+        apart = np.hstack([each.variance for each in differences(pairs)])
     covariance[first, second] = (variance[first] + variance[second] - apart) / 2
     covariance[second, first] = covariance[first, second]
     return covariance

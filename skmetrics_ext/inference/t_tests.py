@@ -111,10 +111,16 @@ def spread_of(pairs: Sequence[Pair], *, log: bool = False) -> Array:
 
 
 def paired_t_tests(
-    pairs: Sequence[Pair], asked: Asked, method: str, *, log: bool = False, normal: bool = False
+    pairs: Sequence[Pair],
+    asked: Asked,
+    method: str,
+    *,
+    log: bool = False,
+    normal: bool = False,
+    spread: Array | None = None,
 ) -> list[Estimate]:
     """Paired t tests of differences, or of those of logarithms, with their intervals."""
-    value, variance, freedom, effective = spread_of(pairs, log=log)
+    value, variance, freedom, effective = spread_of(pairs, log=log) if spread is None else spread
     varies = (variance > 0) & (freedom > 0) & np.isfinite(value)
     contrasts = [
         Contrast(each, (float(a.value), float(b.value)), method, asked)
@@ -401,11 +407,11 @@ def delong_test(
 
 def _paired(areas: Sequence[Linearized], asked: Asked) -> DelongTest:
     values = np.array([area.value for area in areas])
-    covariance, places = covariance_by_pairs(areas), combinations(range(len(areas)), 2)
+    both, places = list(combinations(areas, 2)), combinations(range(len(areas)), 2)
     with np.errstate(divide="ignore", invalid="ignore"):
-        both = list(combinations(areas, 2))
-        tests = paired_t_tests(both, asked, "delong", normal=True)
-    pairs = {}
+        spread = spread_of(both)
+        tests = paired_t_tests(both, asked, "delong", normal=True, spread=spread)
+    covariance, pairs = covariance_by_pairs(areas, spread[1]), {}
     for place, result in zip(places, tests, strict=True):
         note = "" if result.standard_error > 0 else result.note
         pairs[place] = replace(result, note=with_design(note, areas[0].atoms))
