@@ -179,7 +179,7 @@ def few_units(statistic: Any, label: Any = None) -> str:
         return equivalent(n_rows, "rows") if n_rows < UNITS else ""
     if label is None or atoms.label is None or atoms.effective_groups() < UNITS:
         return ""
-    n_groups = float(atoms.effective_groups(atoms.label == label))
+    n_groups = float(atoms.effective_groups_of(label))
     return (
         equivalent(n_groups, "groups with rows of the smallest class") if n_groups < UNITS else ""
     )

@@ -336,6 +336,11 @@ class Atoms:
         assert self.group is not None
         return _effective_number(cell_sums(self.times(counted), self.group, self.n_groups))
 
+    def effective_groups_of(self, label: int) -> Array:
+        """Kish's effective number of groups among the rows of a class."""
+        units = self.units(self.label)
+        return _effective_number(units.rows[units.label == label])
+
     @cached_property
     def _of_all_groups(self) -> Array:
         return _effective_number(self.units(None).rows)
