@@ -32,7 +32,7 @@ def runtime(name):
     return found if os.path.isabs(found) else None
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
 def test_no_finding_and_no_warning(tmp_path):
     libraries = [runtime("libasan.so"), runtime("libubsan.so")]

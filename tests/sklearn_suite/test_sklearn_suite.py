@@ -45,15 +45,24 @@ def passes(*options: str, most_cases: int = 0) -> str:
     return result.stdout
 
 
-def test_scikit_learns_own_tests_of_metrics_pass():
+def test_a_few_of_its_tests_of_metrics_pass():
     """A few cases of rankings and scorers; those of labels are with the others below."""
     passes("--groups", "core", "-k", "test_ranking or test_score_objects", most_cases=2)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("group", ["core", "model_selection"])
-def test_scikit_learns_own_tests_pass(group):
-    passes("--groups", group)
+def test_scikit_learns_own_tests_of_metrics_pass():
+    passes("--groups", "core")
+
+
+@pytest.mark.slow
+def test_a_few_of_its_tests_of_model_selection_pass():
+    passes("--groups", "model_selection", most_cases=1)
+
+
+@pytest.mark.exhaustive
+def test_all_of_its_tests_of_model_selection_pass():
+    passes("--groups", "model_selection")
 
 
 def test_a_few_of_its_tests_of_displays_pass():
