@@ -76,11 +76,11 @@ def specificity_at(tally: RankTally, sensitivity: float, method: str = "step") -
 
 
 def precision_at(tally: RankTally, recall: float, method: str = "step") -> Array:
+    counts = tally.counts()
     if method == "step":
-        fp, tp, _, positive = tally.steps()
-        precisions = np.nan_to_num(divide(tp[..., 1:], tp[..., 1:] + fp[..., 1:]))
-        return _largest(precisions, divide(tp[..., 1:], positive[..., None]), recall)
-    counts, start = tally.counts(), tally.counts_from_none()
+        precisions = np.nan_to_num(rates.precision(counts))
+        return _largest(precisions, rates.recall(counts), recall)
+    start = tally.counts_from_none()
     tp = recall * start.tp[..., -1]
     fp = interpolate(start.tp, start.fp, tp)
     # At recall 0 the limit along the first segment of the curve.

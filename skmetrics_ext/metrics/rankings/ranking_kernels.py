@@ -242,7 +242,7 @@ def around_crossing(rising: Array, target: Array | float) -> Array:
 def slope_of_sum(term: Term, tally: RankTally) -> Array:
     """Derivative of a sum over the steps, with terms that depend on both ends of a step."""
     fp, tp, _, _ = tally.steps()
-    ends = [part.astype(np.float64) for part in (fp[:-1], tp[:-1], fp[1:], tp[1:])]
+    ends = [part.astype(np.float64, copy=False) for part in (fp[:-1], tp[:-1], fp[1:], tp[1:])]
     by_end = []
     for k in range(4):
         moved = [end + 1j * STEP if i == k else end for i, end in enumerate(ends)]
