@@ -2,8 +2,9 @@
 
 import os
 import sys
+from collections.abc import Generator
 from pathlib import Path
-from zlib import crc32
+from typing import Any
 
 # Tests run in as many processes as there are cores: threads of BLAS would wait for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -15,6 +16,8 @@ from hypothesis import HealthCheck, Phase, settings
 
 # Tests are imported by their paths; what they share, tests/support, is imported by its name.
 sys.path.append(str(Path(__file__).parent))
+
+from support.sampling import mark_exhaustive
 
 # Shrinking small arrays is slow enough on a busy machine to trip the deadline and the health
 # check, which say nothing of the package.
@@ -69,11 +72,16 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if smoke and collection_path not in SMOKE else None
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_pycollect_makeitem() -> Generator[None, Any, Any]:
+    """All cases of a test are known here, whichever of them are selected later."""
+    found = yield
+    if isinstance(found, list):
+        mark_exhaustive(found)
+    return found
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path in SMOKE and item.get_closest_marker("slow") is None:
             item.add_marker("smoke")
-        # By the name of a case, so that it does not depend on what else was selected.
-        sampled = item.get_closest_marker("sampled")
-        if sampled is not None and crc32(item.name.encode()) % sampled.args[0]:
-            item.add_marker("exhaustive")

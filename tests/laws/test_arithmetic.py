@@ -105,21 +105,9 @@ def asked(design, step):
     ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.parametrize("every", [35, pytest.param(1, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("design", DESIGNS)
-def test_a_difference_is_compare(design):
-    check([wrong for question in asked(design, 80) for wrong in wrong_comparisons(question)])
-
-
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize("design", DESIGNS)
-def test_a_difference_of_other_rows_is_compare_samples(design):
-    check([wrong for question in asked(design, 60) for wrong in wrong_samples(question)])
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("design", DESIGNS)
-def test_every_difference_is_a_comparison(design):
-    questions = asked(design, 1)
+def test_a_difference_is_a_comparison(design, every):
+    questions = asked(design, every)
     check([wrong for question in questions for wrong in wrong_comparisons(question)])
     check([wrong for question in questions for wrong in wrong_samples(question)])

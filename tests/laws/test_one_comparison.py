@@ -258,7 +258,7 @@ def between_models(question):
     return of_comparison(found)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("design", ["plain", "weights", "groups", "strata"])
 @pytest.mark.parametrize("adjust", ["simultaneous", "holm"])
 def test_many_comparisons_of_two_models_are_one(adjust, design):

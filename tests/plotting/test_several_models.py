@@ -164,7 +164,7 @@ def test_positive_class_is_last_in_a_matrix(binary) -> None:
     assert display.display_labels == ["sick", "healthy"]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", [*SUMMARIES, "ConfusionMatrixDisplay"])
 def test_estimators_folds_and_reports_of_several_models(name, binary) -> None:
     y, score = binary
