@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.model_selection import KFold
 from sklearn.tree import DecisionTreeClassifier
 
@@ -95,7 +95,15 @@ def test_a_search_notes_them():
     assert not any("same features" in note for note in grouped.notes)
 
 
-@pytest.mark.parametrize("load", [load_wine, load_breast_cancer, load_iris])
+@pytest.mark.parametrize(
+    "load",
+    [
+        load_wine,
+        load_breast_cancer,
+        load_iris,
+        pytest.param(load_digits, marks=pytest.mark.exhaustive),
+    ],
+)
 def test_data_of_scikit_learn(load):
     X, y = load(return_X_y=True)
     n = by_hand(X, KFold(5, shuffle=True, random_state=0))

@@ -28,8 +28,10 @@ def columns(table, metric, *names):
     return [np.array([row[name] for row in rows]) for name in names]
 
 
-def test_more_than_ten_thousand_groups_have_values_and_intervals():
-    frame = frame_of(480_000, 12_000)
+# Of few rows in each, most have a note and are read one by one, for seconds.
+@pytest.mark.parametrize("n_rows", [480_000, pytest.param(72_000, marks=pytest.mark.exhaustive)])
+def test_more_than_ten_thousand_groups_have_values_and_intervals(n_rows):
+    frame = frame_of(n_rows, 12_000)
     found = evaluate(frame, true="y", pred="p", by="g", metrics=["accuracy"], intervals=True)
     right = (frame.y == frame.p).groupby(frame.g).agg(["sum", "size"])
     group, value, low, high = columns(found, "accuracy", "group", "value", "low", "high")
