@@ -27,7 +27,7 @@ ENGINES = ("memory", "duckdb", "dask")
 LIMITS = {"table": "1GiB", "ranges": 12_000}
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("limit", LIMITS)
 @pytest.mark.parametrize("by", [None, "group"])
 @pytest.mark.parametrize("weight", [None, "count", "weight"])
@@ -104,7 +104,7 @@ def several_names():
     return [*ranked, *losses, "accuracy", "f1_macro", "cohen_kappa", "matthews_corrcoef"]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("limit", LIMITS)
 @pytest.mark.parametrize("by", [None, "group"])
 @pytest.mark.parametrize("weight", [None, "weight"])

@@ -69,7 +69,7 @@ def test_evaluate(tmp_path, case, engine):
     assert str(raised.value).isprintable()
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("stream", [[], ["--stream"]])
 @pytest.mark.parametrize("case", CASES)
 def test_command_line(tmp_path, capsys, case, stream):

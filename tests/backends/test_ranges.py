@@ -58,7 +58,7 @@ def value_of(metric, reading, plan, total):
     return read_ranking(MergedRankings(metric, layout, [reading], total), plan.most).value
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("one", RANKED, ids=lambda one: one.name)
 @given(data=st.data())

@@ -101,6 +101,7 @@ def test_other_mistakes(engine):
             run(engine, frame, **{"score": "score", **options})
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("names", [("ill", "well"), ("no", "yes"), (1, 2)])
 @pytest.mark.parametrize("engine", ENGINES)
 def test_metrics_of_one_class_ask_which_it_is(engine, names):

@@ -55,6 +55,7 @@ def test_coverage_of_an_interval_that_is_known(script):
     assert first.coverage == pytest.approx(exact, abs=5 * first.error)
 
 
+@pytest.mark.slow
 def test_the_page_is_made_and_resumed(run, tmp_path):
     results, out = tmp_path / "all.csv", tmp_path / "page.md"
     options = ("--repetitions", "4", "--results", str(results), "--out", str(out))

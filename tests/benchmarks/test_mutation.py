@@ -116,6 +116,7 @@ def test_survivors_that_were_looked_at_are_not_counted(script, monkeypatch):
     assert "- `c` (line 1, 2 tests): **not found**" in page
 
 
+@pytest.mark.exhaustive
 def test_mistakes_are_made_wherever_numbers_are(script):
     """Every directory that computes numbers is sampled, and its tests are run."""
     mutation = script("mutation")

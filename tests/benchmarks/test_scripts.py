@@ -16,6 +16,7 @@ def rows(text: str) -> list[list[str]]:
     return [cells for cells in lines if cells[0] != "---"]
 
 
+@pytest.mark.slow
 def test_every_case_agrees_with_scikit_learn(run, tmp_path):
     done = run("compare.py", "--sizes", "64", *QUICK, "--json", str(tmp_path / "all.json"))
     assert done.returncode == 0, done.stdout + done.stderr
@@ -39,10 +40,14 @@ def test_resampling_agrees_with_a_loop(run):
 def test_figures_say_what_is_met(run, tmp_path):
     page = tmp_path / "page.md"
     page.write_text("before\n<!-- begin figures -->\nold\n<!-- end figures -->\nafter\n")
-    arguments = ("--rounds", "1", "--seconds", "0.01", "--only", "brier", "--largest", "100")
-    done = run("compare.py", "--figures", *arguments, "--into", str(page))
+    arguments = ("--rounds", "1", "--seconds", "0.01", "--largest", "100")
+    only = ("--only", "brier|^f1_score macro$")
+    done = run("compare.py", "--figures", *arguments, *only, "--into", str(page))
     assert done.returncode == 0, done.stdout + done.stderr
-    (head, line) = rows(done.stdout)
+    (head, *single_calls, line) = rows(done.stdout)
+    # Single calls have goals of their own.
+    name = "f1_score macro"
+    assert [cells[0] for cells in single_calls] == [f"{name}, single calls", name]
     assert head[:4] == ["call", "n", "against", "at least"]
     assert line[:4] == ["brier_score_loss", "100", "scikit-learn", "x30"]
     assert line[5] in ("yes", "**no**")
@@ -51,14 +56,6 @@ def test_figures_say_what_is_met(run, tmp_path):
     assert text.endswith("<!-- end figures -->\nafter\n")
     assert " | ".join(line) in text
     assert "old" not in text
-
-
-def test_single_calls_have_goals_of_their_own(run):
-    arguments = ("--rounds", "1", "--seconds", "0.01", "--only", "^f1_score macro$")
-    done = run("compare.py", "--figures", *arguments, "--largest", "100")
-    assert done.returncode == 0, done.stdout + done.stderr
-    names = [row[0] for row in rows(done.stdout)[1:]]
-    assert names == ["f1_score macro, single calls", "f1_score macro"]
 
 
 def test_an_interrupted_comparison_prints_what_it_has(script, monkeypatch, capsys, tmp_path):
@@ -98,14 +95,14 @@ def test_growth_has_the_limits_and_a_picture(script, monkeypatch, capsys, tmp_pa
     assert "2.4 MiB" in told
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_panel_equals_scikit_learn(run):
     done = run("panel.py", "--sizes", "200", "--rounds", "1", "--seconds", "0.01")
     assert done.returncode == 0, done.stdout + done.stderr
     assert rows(done.stdout)[1][0] == "200"
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_errors_from_influence_values_and_from_draws(run):
     few = ("--rows", "300", "--draws", "199", "--timed-rows", "300", "--seconds", "0.01")
     done = run("errors.py", "--only", "^(f1|roc_auc|ks_statistic)$", *few)
@@ -139,7 +136,7 @@ def test_coverage_of_clustered_rows(run):
     assert all(0 <= share <= 100 for share in shares)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_stream_says_what_the_function_says(run):
     few = ("--batches", "20", "--rounds", "1", "--seconds", "0.01")
     done = run("stream.py", "--sizes", "16", *few)
@@ -219,7 +216,7 @@ def test_peak_memory_of_a_copy(run):
     assert int(done.stdout) > 3 * 8 * 600_000
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_weak_slices_are_counted_and_timed(run):
     few = ("--sets", "2", "--rows", "3000", "--rounds", "3", "--seconds", "0.01")
     done = run("slices.py", "--only", "^accuracy$", *few)
@@ -237,7 +234,7 @@ def test_groups_say_how_often_gaps_hold(run):
     assert len(held) == 12
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_findings_say_how_often_they_are_false_alarms(run):
     done = run("findings.py", "--draws", "1")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -246,7 +243,7 @@ def test_findings_say_how_often_they_are_false_alarms(run):
     assert all(cell in ("0.0 %", "100.0 %") for cells in lines for cell in (cells[1], cells[3]))
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_planned_sample_sizes_say_what_width_and_power_they_have(run):
     done = run("sample_sizes.py", "--draws", "2")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -258,7 +255,7 @@ def test_planned_sample_sizes_say_what_width_and_power_they_have(run):
             assert float(mean) == pytest.approx(float(value), rel=0.5)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_few_labels_say_how_often_their_intervals_hold(run):
     done = run("labels.py", "--draws", "1", "--metrics", "f1_score", "roc_auc_score")
     assert "| f1_score |" in done.stdout
@@ -274,7 +271,9 @@ def test_studies_of_readers_say_how_often_their_intervals_hold(run):
     assert all(cell.endswith(" %") for cells in lines for cell in cells[2:])
 
 
-@pytest.mark.parametrize("data", ["iris", pytest.param("breast_cancer", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "data", ["iris", pytest.param("breast_cancer", marks=pytest.mark.exhaustive)]
+)
 def test_parity_with_scikit_learn_on_real_data(run, data):
     done = run("parity.py", "--data", data, "--model", "naive_bayes", "--runs", "1")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -292,9 +291,9 @@ def test_parity_with_scikit_learn_on_real_data(run, data):
     ("arguments", "n_lines"),
     [
         (("small_groups.py", "--draws", "1"), 4),
-        (("fairness.py", "--draws", "2"), 4),
-        (("pooling.py", "--draws", "3"), 8),
-        pytest.param(("leaderboards.py", "--draws", "1"), 18, marks=pytest.mark.slow),
+        pytest.param(("fairness.py", "--draws", "2"), 4, marks=pytest.mark.exhaustive),
+        pytest.param(("pooling.py", "--draws", "3"), 8, marks=pytest.mark.exhaustive),
+        pytest.param(("leaderboards.py", "--draws", "1"), 18, marks=pytest.mark.exhaustive),
         pytest.param(
             ("anytime.py", "--streams", "1", "--rows", "1500", "--population", "20000"),
             4 * 5 + 2, marks=pytest.mark.exhaustive,

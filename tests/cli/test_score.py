@@ -312,6 +312,7 @@ def test_page_of_cv(tmp_path, capsys):
     assert "10 folds of 150 rows" in capsys.readouterr().out
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("by", [(), ("--by", "clinic")])
 def test_a_stream_gives_what_the_rows_in_memory_give(file, frame, capsys, by):
     pytest.importorskip("pyarrow")

@@ -232,6 +232,7 @@ def test_imports_and_code_are_as_the_linter_wants_them(copy: Path) -> None:
     run(copy, "ruff", "format", "--no-cache", "--check", *changed)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("block", outcomes(), ids=WALKS)
 def test_the_outcome_is_what_the_page_shows(copy: Path, block: Block) -> None:
     page = copy / "outcome.md"

@@ -18,6 +18,7 @@ def script():
     return module
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("changed", "found", "left_out"),
     [

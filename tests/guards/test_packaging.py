@@ -135,7 +135,7 @@ def test_clang_has_no_warning_either(tmp_path):
     assert run.returncode == 0, run.stderr[:4000]
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.skipif(sys.platform != "linux", reason="auditwheel reads wheels of Linux")
 @pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
 def test_wheel_runs_outside_of_the_checkout(tmp_path):

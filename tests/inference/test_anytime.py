@@ -30,6 +30,7 @@ def test_multiplier_by_hand():
     assert stats.norm.ppf((1 + level_of_one_look(500, 0.95, 200)) / 2) == pytest.approx(z)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("min_rows", [20, 200])
 @pytest.mark.parametrize("share", [0.05, 0.5])
 def test_share_is_held_at_all_looks_in_every_sequence(share, min_rows):

@@ -52,6 +52,7 @@ def same(found, right, rtol=1e-9):
     assert found.note == right.note
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("metric", "design"), KINDS)
 def test_laws_of_sums(metric, design):
     a, b, c = asked(metric, design)

@@ -195,6 +195,7 @@ def test_shares_at_many_points_have_exact_bounds():
         assert np.isclose(high, 1.0 if k == n else beta.ppf(1 - tail, k + 1, n - k))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", [spec.name for spec in METRICS.values() if spec.point])
 def test_every_metric_at_a_point_has_a_grid_of_its_own(name):
     spec = METRICS[name]

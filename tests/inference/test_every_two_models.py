@@ -48,7 +48,7 @@ def shows(row, right):
     assert (row["value_a"], row["value_b"]) == pytest.approx((right.value_a, right.value_b))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("design", DESIGNS)
 @pytest.mark.parametrize(
     ("metric", "y_true", "models"),

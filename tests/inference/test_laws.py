@@ -118,7 +118,7 @@ def comparison(*arguments, **options):
 METHODS = ("delong", "mcnemar", "delta", "bootstrap", "permutation")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", SCALARS)
 def test_a_model_compared_with_itself_has_no_difference(name):
     function, first, second, params, _ = metric_of(name)

@@ -67,6 +67,7 @@ def test_losses_are_two_t_tests(alternative):
     assert found.confidence_level == pytest.approx(0.9 if alternative == "equivalent" else 0.95)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("alternative", SIDES)
 @pytest.mark.parametrize("metric", ["accuracy", "error_rate"])
 def test_shares_of_rows_are_tangos_score(metric, alternative):

@@ -135,6 +135,7 @@ def test_value_is_near_cross_validation_and_error_above_naive() -> None:
     assert found.standard_error > 0.95 * naive
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("loss", ["error_rate", "log_loss", "brier"])
 def test_result_does_not_depend_on_workers_or_containers(loss: str) -> None:
     options = {"loss": loss, "n_folds": 4, "n_repeats": 2}

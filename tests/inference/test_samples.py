@@ -297,6 +297,7 @@ def test_notes_name_their_sample():
 # --------------------------------------------------------------------------- coverage
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("metric", "method"),
     [("accuracy", "auto"), ("f1", "auto"), ("roc_auc", "auto"), ("f1", "welch")],

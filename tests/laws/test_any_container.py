@@ -86,7 +86,7 @@ def test_any_container(door, data):
 
 
 @pytest.mark.slow
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @every_door
 @few
 @given(data=st.data())
@@ -121,7 +121,7 @@ def wrong_masks(call, rows, stray):
     return found
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @every_door
 @few
 @given(data=st.data())

@@ -105,7 +105,7 @@ def asked(design, step):
     ]
 
 
-@pytest.mark.parametrize("every", [35, pytest.param(1, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("every", [70, pytest.param(1, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("design", DESIGNS)
 def test_a_difference_is_a_comparison(design, every):
     questions = asked(design, every)

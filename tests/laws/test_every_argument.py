@@ -232,7 +232,7 @@ def outcome(function, given):
     return None
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_an_answer_or_an_error_that_names_an_argument(name):
     function, given, arguments = CALLED[name], call_of(name), arguments_of(name)

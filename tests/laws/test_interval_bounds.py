@@ -57,7 +57,7 @@ def limits(name, n_classes):
     return (low, 1.0) if name == "brier_score" and n_classes == 2 else (low, high)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("name", "n_classes"), CASES)
 @settings(max_examples=8)
 @given(seed=st.integers(0, 10**6), n_rows=st.integers(2, 12))

@@ -199,7 +199,7 @@ def check(found):
 # --------------------------------------------------------------------------- the law
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("way", SINGLY)
 @pytest.mark.parametrize("name", NAMES)
 def test_one_answer(name, way):
@@ -237,7 +237,7 @@ def test_one_answer_at_each_threshold(name, way):
 # --------------------------------------------------------------------------- an engine of its own
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", NAMES)
 def test_one_answer_by_duckdb(name):
     """To a question that has an answer, and to one that has none: opening it takes time."""
@@ -258,7 +258,7 @@ def has_value(question):
     return heard(WAYS["evaluate in memory"].ask, question).value is not None
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("response", ["labels", "scores", "probabilities"])
 @pytest.mark.parametrize("rows", known_rows(), ids=lambda rows: rows.name)
 def test_one_answer_to_all_metrics_by_duckdb(rows, response):

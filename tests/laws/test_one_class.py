@@ -67,50 +67,52 @@ def differ(first, second):
     return not same or first.method != second.method or bool(first.note) != bool(second.note)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("design", DESIGNS)
-def test_average_over_one_class(design):
+@pytest.mark.parametrize("seed", SEEDS)
+def test_average_over_one_class(seed, design):
     found, n_asked = [], 0
-    for seed in SEEDS:
-        n_classes, y, pred, designs = rows(seed)
-        for place, spec in enumerate(AVERAGED[seed :: len(SEEDS)]):
-            label = (place + seed) % n_classes
-            ask = partial(said, spec.name, **designs[design])
-            right = ask(y == label, pred == label, average="binary", pos_label=True)
-            for average in [None, *AVERAGES]:
-                n_asked += 1
-                own = ask(y, pred, average=average, labels=[label])
-                if differ(right, own):
-                    found.append(f"{spec.name}, {average}, seed {seed}: {own}, right is {right}")
-    assert n_asked > 115
+    n_classes, y, pred, designs = rows(seed)
+    for place, spec in enumerate(AVERAGED[seed :: len(SEEDS)]):
+        label = (place + seed) % n_classes
+        ask = partial(said, spec.name, **designs[design])
+        right = ask(y == label, pred == label, average="binary", pos_label=True)
+        for average in [None, *AVERAGES]:
+            n_asked += 1
+            own = ask(y, pred, average=average, labels=[label])
+            if differ(right, own):
+                found.append(f"{spec.name}, {average}: {own}, right is {right}")
+    assert n_asked > 35
     assert not found, f"{len(found)} differ:\n  " + "\n  ".join(found[:8])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("design", DESIGNS)
-def test_averages_over_two_classes(design):
+@pytest.mark.parametrize("seed", SEEDS)
+def test_averages_over_two_classes(seed, design):
     found, n_asked = [], 0
-    for seed in SEEDS:
-        n_classes, y, pred, designs = rows(seed)
-        rng = np.random.default_rng(seed)
-        pair, names = rng.choice(n_classes, 2, replace=False), rng.permutation(n_classes)
-        merged = [np.where(np.isin(column, pair), column, 99) for column in (y, pred)]
-        listed = pair.tolist()
-        for place, spec in enumerate(AVERAGED[seed :: len(SEEDS)]):
-            average = AVERAGES[(place + seed) % 3]
-            ask = partial(said, spec.name, average=average, **designs[design])
-            right = ask(y, pred, labels=listed)
-            others = {
-                "other order": ask(y, pred, labels=listed[::-1]),
-                "listed twice": ask(y, pred, labels=listed * 2),
-                "others are one class": ask(*merged, labels=listed),
-                "other names": ask(names[y], names[pred], labels=names[pair].tolist()),
-            }
-            n_asked += len(others)
-            found += [
-                f"{spec.name}, {average}, seed {seed}, {way}: {own}, right is {right}"
-                for way, own in others.items()
-                if differ(right, own)
-            ]
-    assert n_asked > 115
+    n_classes, y, pred, designs = rows(seed)
+    rng = np.random.default_rng(seed)
+    pair, names = rng.choice(n_classes, 2, replace=False), rng.permutation(n_classes)
+    merged = [np.where(np.isin(column, pair), column, 99) for column in (y, pred)]
+    listed = pair.tolist()
+    for place, spec in enumerate(AVERAGED[seed :: len(SEEDS)]):
+        average = AVERAGES[(place + seed) % 3]
+        ask = partial(said, spec.name, average=average, **designs[design])
+        right = ask(y, pred, labels=listed)
+        others = {
+            "other order": ask(y, pred, labels=listed[::-1]),
+            "listed twice": ask(y, pred, labels=listed * 2),
+            "others are one class": ask(*merged, labels=listed),
+            "other names": ask(names[y], names[pred], labels=names[pair].tolist()),
+        }
+        n_asked += len(others)
+        found += [
+            f"{spec.name}, {average}, {way}: {own}, right is {right}"
+            for way, own in others.items()
+            if differ(right, own)
+        ]
+    assert n_asked > 35
     assert not found, f"{len(found)} differ:\n  " + "\n  ".join(found[:8])
 
 

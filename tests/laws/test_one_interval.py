@@ -91,7 +91,7 @@ def disagreements(way, rows):
     return found
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(("way", "design"), ASKED)
 def test_one_interval(way, design):
     found = [

@@ -220,6 +220,7 @@ def test_few_rows_are_noted():
 # --------------------------------------------------------------------------- levels
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("adjust", ["simultaneous", "holm"])
 def test_any_of_equal_models_is_seldom_found_to_differ(adjust):
     rng, wrong, n_rows = np.random.default_rng(2), 0, 120

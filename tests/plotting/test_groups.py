@@ -44,6 +44,7 @@ def test_observed_rates_by_hand() -> None:
     assert columns["model"].tolist() == ["1", "1", "2", "2"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_group_is_drawn_like_its_rows_alone(name, binary) -> None:
     y, score = binary

@@ -78,7 +78,7 @@ def assert_nothing_is_cut(figure: Any) -> None:
     assert box.y1 < height + 2
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "layout", ["ours", None, pytest.param("constrained", marks=pytest.mark.slow)]
 )

@@ -266,7 +266,7 @@ def right(metric, rows, response):
     return metric.function(rows.y_true, response, **metric.params, **options)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", [name for name in NAMES if not METRICS[name].ranks_labels])
 @settings(
     max_examples=8,

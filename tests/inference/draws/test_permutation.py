@@ -57,6 +57,7 @@ def test_all_exchanges_of_ranks(metric, side):
     assert stretched.p_value == found.p_value
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("side", SIDES)
 def test_all_exchanges_of_labels(side):
     def macro(y_true, y_pred):

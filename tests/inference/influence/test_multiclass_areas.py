@@ -149,6 +149,7 @@ def test_frequency_weights_are_rows(multi_class, average):
         assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-12)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("average", ["macro", "weighted", "micro", None, "samples"])
 @pytest.mark.parametrize("weight", [np.ones(N), W], ids=["equal", "uneven"])
 def test_outputs_of_multilabel_data(average, weight):

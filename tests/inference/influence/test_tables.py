@@ -31,7 +31,7 @@ def tables_of(n_classes):
     return tables.map(lambda found: found + apart)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", SMOOTH)
 @settings(max_examples=10, deadline=None)
 @given(data=st.data())

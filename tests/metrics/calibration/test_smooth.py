@@ -26,6 +26,7 @@ def long_way(true, proba, weight):
     return brentq(lambda s: error_at(s, true, proba, weight) - s, 1e-3, 1.0, xtol=1e-8)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_equal_to_the_definition(seed):
     rng = np.random.default_rng(seed)
