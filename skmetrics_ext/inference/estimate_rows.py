@@ -109,7 +109,8 @@ class EstimateRow(Row):
     __slots__ = ("_known", "_level")
 
     def __init__(self, values: Mapping[str, Any], level: float = 0.95, known: Any = None) -> None:
-        super().__init__({**_EMPTY, **values})
+        super().__init__(_EMPTY)
+        self.update(values)
         self._known, self._level = known, level
 
     @property

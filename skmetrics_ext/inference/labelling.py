@@ -231,6 +231,8 @@ class Labelling:
     @classmethod
     def taken_from(cls, params: dict[str, Any]) -> Labelling | None:
         """The arguments among those of a call, which keeps the others."""
+        if params.keys().isdisjoint(LABELLING):
+            return None
         given = {name: params.pop(name, None) for name in LABELLING}
         return cls.of(**given | {"population": given["population"] or "process"})
 

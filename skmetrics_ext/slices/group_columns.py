@@ -148,7 +148,7 @@ class GroupColumns:
 
     def whole(self, groups: Iterable[Any]) -> list[Any]:
         """The groups with a value of every column, which make up all margins."""
-        return [group for group in groups if all(self.level_of(group))]
+        return [group for group in groups if None not in self.cells(group)]
 
     def contains(self, group: Any, part: Any) -> bool:
         """Whether a group includes a group with a value of every column."""
@@ -200,8 +200,9 @@ class GroupColumns:
             ]
             return sum(summed), summed, place
 
+        is_plain = not (self.crossed or self.edges or {None, MISSING}.intersection(listed))
         try:
-            return sorted(listed, key=key)
+            return sorted(listed) if is_plain else sorted(listed, key=key)
         except TypeError:  # values of several types have no order
             return sorted(listed, key=lambda group: sum(x is None for x in self.cells(group)))
 

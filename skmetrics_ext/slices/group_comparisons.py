@@ -480,7 +480,4 @@ class GroupSpread(Result):
 
 
 def _in_words(group: Any) -> str:
-    if not isinstance(group, tuple):
-        return str(group)
-    named = [str(value) for value in group if value is not None]
-    return named[0] if len(named) == 1 else f"({', '.join(named)})"
+    return f"({', '.join(map(str, group))})" if isinstance(group, tuple) else str(group)

@@ -58,6 +58,7 @@ def check(frame, found):
     assert found.value("average_precision") == pytest.approx(value, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_rows_go_from_worker_to_worker(client):
     frame = binary_frame(3000, decimals=9)
     dataset = dd.from_pandas(frame, npartitions=7, sort=False)
@@ -115,6 +116,7 @@ def test_bad_rows_on_a_worker_are_refused_with_their_place(client):
         evaluate(dataset, true="true", score="score", metrics=["roc_auc"])
 
 
+@pytest.mark.slow
 def test_cross_validation_through_joblib(client):
     """joblib's own backend for Dask runs the folds on the workers, with equal scores."""
     joblib = pytest.importorskip("joblib")

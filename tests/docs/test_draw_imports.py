@@ -27,6 +27,7 @@ def test_the_layers_hold_every_room_once(script):
     assert set(listed) == script["rooms"]()
 
 
+@pytest.mark.slow
 def test_every_arrow_goes_down(script):
     depth = {room: i for i, layer in enumerate(script["layers"]()) for room in layer}
     arrows = script["imports"]()

@@ -81,6 +81,7 @@ def test_what_is_found(text, found):
     assert of_posix(text) == found
 
 
+@pytest.mark.slow
 def test_names_of_posix_are_listed_and_skipped_elsewhere():
     programs = {
         path.relative_to(TESTS).as_posix(): path.read_text(encoding="utf-8")

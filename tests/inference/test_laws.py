@@ -87,6 +87,7 @@ def test_frequency_weights_are_rows_and_importance_weights_are_not(name):
             )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "name", [n for n in SCALARS if n not in SLOW and not METRICS[n].weights_are_counts]
 )

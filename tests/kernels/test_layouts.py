@@ -42,6 +42,7 @@ def value(function, true, response, weight):
     return listed(function(true, response, **options))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("layout", sorted(LAYOUTS))
 @pytest.mark.parametrize("name", sorted(CALLS))

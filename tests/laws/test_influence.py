@@ -88,6 +88,7 @@ def test_most_scorers_have_influence_values():
     assert len(no_slope) < len(named) / 4
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("name", "n_classes"), SMOOTH)
 def test_they_are_derivatives_by_the_weights(name, n_classes):
     true, response = DATA[n_classes, find(name).spec.response]
@@ -148,6 +149,7 @@ def test_they_predict_what_a_change_of_weights_does(name):
     np.testing.assert_allclose(predicted, changed, rtol=0, atol=0.05 * np.abs(changed).max())
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("name", "n_classes"), CASES)
 def test_they_sum_to_0_and_the_unit_of_weights_does_not_count(name, n_classes):
     spec = find(name).spec
@@ -161,6 +163,7 @@ def test_they_sum_to_0_and_the_unit_of_weights_does_not_count(name, n_classes):
     np.testing.assert_allclose(scaled, weighed, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("name", "n_classes"), CASES)
 def test_order_of_rows_and_rows_of_no_weight(name, n_classes):
     spec = find(name).spec
@@ -176,6 +179,7 @@ def test_order_of_rows_and_rows_of_no_weight(name, n_classes):
     np.testing.assert_allclose(weighed[kept], alone * N / (N - 5), rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("name", "n_classes"), CASES)
 def test_standard_errors_are_made_of_them(name, n_classes):
     """Rows, and the sums of groups, but for degrees of freedom of classes of 23 rows or more."""

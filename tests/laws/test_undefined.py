@@ -86,6 +86,7 @@ def test_the_function_alone_tells_which_are_undefined():
     }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize(("name", "case"), UNDEFINED)
 def test_what_is_0_by_0_has_no_interval_and_says_why(name, case):

@@ -130,6 +130,7 @@ ODD = (None, True, -1, 10**30, 1e308, "", "1", [], {}, [[]], {"array": -1}, {"ar
        {"objects": [1, 2], "shape": [3]}, {"sparse": None})  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_report_with_any_part_replaced_is_refused_or_read(load, saved):
     draw = random.Random(1)
     head = json.loads(parts_of(saved)["report.json"])

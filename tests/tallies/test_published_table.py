@@ -34,6 +34,7 @@ def written_out(table):
     return true[seen], pred[seen], weight[seen]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("case", TABLES)
 @pytest.mark.parametrize("name", OF_LABELS)
 def test_a_table_has_the_metrics_of_its_rows(name, case):

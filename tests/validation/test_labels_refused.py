@@ -91,6 +91,7 @@ NO_LABELS = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("what", NO_LABELS)
 @pytest.mark.parametrize("name", OF_ONE_LABEL)
 def test_no_metric_reads_what_holds_no_labels(name, what):

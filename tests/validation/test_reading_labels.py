@@ -132,6 +132,7 @@ def as_read_only(values):
     return values
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("pool", [[0, 3], [4, 5, 9], range(80), [7]])
 @pytest.mark.parametrize("first", sorted(WAYS))
 @pytest.mark.parametrize("same", [True, False])

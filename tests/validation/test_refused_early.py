@@ -149,6 +149,7 @@ def test_a_sketch_needs_a_sample(scores):
 OF_LABELS = [name for name, spec in METRICS.items() if "labels" in signature(spec)]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", OF_LABELS)
 @pytest.mark.parametrize("put", [sparse.csr_array, sparse.coo_matrix])
 def test_sparse_labels(name, put):

@@ -225,6 +225,7 @@ OF_THE_USER = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", sorted(FUNCTIONS.keys() - OF_THE_USER | set(NAMES)))
 def test_a_tensor_is_read_once(name):
     given = []

@@ -41,7 +41,6 @@ CELLS = 1 << 15
 # Interval methods of metrics that grow with a proportion of rows.
 SHARES = ("wilson", "dice")
 _ROUNDING = 1e-12
-_HALVINGS = 20  # of the range of a point
 _SUPPORT = {"tp", "fn"}  # counts of the rows of a class
 
 
@@ -396,18 +395,6 @@ class TableSample(TallySample):
         return self.read(moved)
 
 
-def attained_point(sample: Sample) -> float:
-    """Where along the curve the largest of several values is: the last point that has it."""
-    point, every = sample.metric.spec.point, sample.atoms.rows[None]
-    low, high = sample.metric.options[point], 1.0
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        there: Any = replace(sample, metric=sample.metric.with_params(**{point: middle}))
-        reaches = np.all(there.statistic(every)[0] >= sample.value - _ROUNDING)
-        low, high = (middle, high) if reaches else (low, middle)
-    return float(low)
-
-
 class MomentSample(TallySample):
     """A metric of means of values of rows."""
 
@@ -499,6 +486,18 @@ class RowSample(TallySample):
         if not derivatives.has_counts(self.metric, self.data):
             return None
         return derivatives.slope_by_counts(self.metric, self.all_rows)
+
+
+def attained_point(sample: TallySample) -> float:
+    """Where along the curve the largest of several values is: the last point that has it.
+
+    Of a mean over classes, the least of their points.
+    """
+    each = {} if is_pooled(sample.metric.options["average"]) else {"average": None}
+    metric = sample.metric.with_params(method="attained", **each)
+    rows = sample.tally(sample.atoms.rows)
+    tally = metric.tally_of(rows) if isinstance(sample, RowSample) else rows
+    return float(np.min(metric.read(tally)))
 
 
 def without_zero_weights(checked: Any, design: Design = INDEPENDENT) -> tuple[Any, Design]:

@@ -76,10 +76,14 @@ def specificity_at(tally: RankTally, sensitivity: float, method: str = "step") -
 
 
 def precision_at(tally: RankTally, recall: float, method: str = "step") -> Array:
+    """Precision at a recall; "attained" is the largest recall that has the one of the steps."""
     counts = tally.counts()
-    if method == "step":
-        precisions = np.nan_to_num(rates.precision(counts))
-        return _largest(precisions, rates.recall(counts), recall)
+    if method != "interpolated":
+        precisions, recalls = np.nan_to_num(rates.precision(counts)), rates.recall(counts)
+        largest = _largest(precisions, recalls, recall)
+        if method == "step":
+            return largest
+        return _largest(recalls, precisions - largest[..., None], -ROUNDING)
     start = tally.counts_from_none()
     tp = recall * start.tp[..., -1]
     fp = interpolate(start.tp, start.fp, tp)

@@ -45,6 +45,7 @@ def data(params):
     return true, np.where(RNG.random(N) < 0.6, true, RNG.integers(0, n_classes, N))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("scale", [1e-320, 1e-300, 1e-170, 1e300, 1e307])
 @pytest.mark.parametrize(("name", "params"), SCALE_FREE, ids=identify)
 def test_float_scales_do_not_change_a_ratio(name, params, scale) -> None:
@@ -55,6 +56,7 @@ def test_float_scales_do_not_change_a_ratio(name, params, scale) -> None:
     np.testing.assert_allclose(scaled, plain, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("scale", [10**10, 10**16])
 @pytest.mark.parametrize(("name", "params"), SCALE_FREE, ids=identify)
 def test_integer_scales_do_not_overflow(name, params, scale) -> None:
@@ -72,6 +74,7 @@ def test_krippendorff_of_many_rows_is_its_limit() -> None:
     assert many == pytest.approx(pi, rel=1e-9)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("kind", ["right", "wrong", "all predicted one", "all of one"])
 @pytest.mark.parametrize(("name", "params"), CALLS, ids=identify)
 def test_what_is_undefined_stays_undefined_under_weights(name, params, kind) -> None:
