@@ -27,11 +27,11 @@ def divide(numerator: ArrayLike, denominator: ArrayLike) -> Array:
         if quotient.dtype.kind == "c":
             return np.asarray(quotient)
         return np.asarray(quotient, dtype=np.float64)
-    shape = np.broadcast_shapes(numerator.shape, denominator.shape)
-    is_complex = "c" in (numerator.dtype.kind, denominator.dtype.kind)
-    out = np.full(shape, np.nan, dtype=np.complex128 if is_complex else np.float64)
-    np.divide(numerator, denominator, out=out, where=denominator != 0)
-    return out
+    with np.errstate(divide="ignore", invalid="ignore"):
+        quotient = np.asarray(numerator / denominator)
+    quotient = np.asarray(quotient, dtype=np.result_type(quotient, np.float64))
+    np.copyto(quotient, np.nan, where=denominator == 0)  # faster than to divide elsewhere only
+    return quotient
 
 
 def parts(n: int, size: int = 1 << 14) -> Iterator[slice]:

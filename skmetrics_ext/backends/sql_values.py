@@ -61,10 +61,9 @@ def query_of_moments(
     own = " ".join(f"WHEN {k} THEN p{k}" for k in range(len(proba)))
     each = ", ".join(["*", *(f"{sql} AS x{i}" for i, (sql, _) in enumerate(values.values()))])
     keys = ["g"] * by_group + ["c"] * any(others.size for _, others in values.values())
-    one = " + ".join(f"p{k}" for k in range(len(proba)))
-    is_one = f"own IS NOT NULL AND abs({one} - 1) < {SUM_TOLERANCE}"
+    is_one = f" AND abs({' + '.join(f'p{k}' for k in range(len(proba)))} - 1) < {SUM_TOLERANCE}"
     wanted = [key if key in keys else "0" for key in ("g", "c")]
-    wanted += ["count(*)", "count(own)" if len(columns) == 1 else f"count_if({is_one})"]
+    wanted += ["count(*)", f"count_if(own IS NOT NULL{is_one * (len(columns) > 1)})"]
     wanted += ["count(*)", "count(*)"] if total is None else ["count_if(w <> 0)", total]
     for i in range(len(values)):
         powers = [" * ".join(["w"] * (total is not None) + [f"x{i}"] * n) for n in (1, 2, 3, 4)]

@@ -309,7 +309,7 @@ def test_a_precision_that_is_larger_beyond_the_target_has_rows_on_both_sides(rec
     y = np.r_[np.zeros(30), np.ones(70), np.tile([0, 1], 100)].astype(int)
     found = confidence_interval("precision_at_recall", y, -np.arange(300.0), recall=recall)
     assert found.value == 0.7
-    assert found.high == pytest.approx(proportion_interval(70, 100).high, abs=1e-5)
+    assert found.high == pytest.approx(proportion_interval(70, 100).high, rel=1e-12)
     assert found.low < proportion_interval(70, 100).low
 
 
