@@ -61,6 +61,7 @@ def query_of_moments(
     own = " ".join(f"WHEN {k} THEN p{k}" for k in range(len(proba)))
     each = ", ".join(["*", *(f"{sql} AS x{i}" for i, (sql, _) in enumerate(values.values()))])
     keys = ["g"] * by_group + ["c"] * any(others.size for _, others in values.values())
+    # A single column and its complement sum to 1 by themselves.
     is_one = f" AND abs({' + '.join(f'p{k}' for k in range(len(proba)))} - 1) < {SUM_TOLERANCE}"
     wanted = [key if key in keys else "0" for key in ("g", "c")]
     wanted += ["count(*)", f"count_if(own IS NOT NULL{is_one * (len(columns) > 1)})"]

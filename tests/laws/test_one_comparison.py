@@ -148,9 +148,13 @@ def gap_differences(table, asked, may_refuse):
             yield question, wrong
 
 
-def is_asked(question, place):
-    """Every eighth metric, which other cases complete, and none that is resampled."""
-    return (place + question.rows.number) % 8 == 0 and not is_resampled(question)
+# One metric of so many is asked; the exhaustive run asks more of them.
+EVERY = pytest.mark.parametrize("every", [8, pytest.param(4, marks=pytest.mark.exhaustive)])
+
+
+def is_asked(question, place, every):
+    """Every so many of the metrics, others in other rows, and none that is resampled."""
+    return (place + question.rows.number) % every == 0 and not is_resampled(question)
 
 
 @pytest.mark.parametrize(
@@ -163,13 +167,16 @@ def is_asked(question, place):
         pytest.param("evaluate by DuckDB", "plain", marks=pytest.mark.exhaustive),
     ],
 )
-def test_gaps_are_those_of_compare_samples(way, design):
+@EVERY
+def test_gaps_are_those_of_compare_samples(way, design, every):
     found = []
     for rows in cases(design):
         asked = [one for one in questions(rows) if one_column(one)]
         drawn = [one for one in asked if is_resampled(one)]
         kept = drawn[0] if design == "plain" else None  # draws take long
-        asked = [one for place, one in enumerate(asked) if one is kept or is_asked(one, place)]
+        asked = [
+            one for place, one in enumerate(asked) if one is kept or is_asked(one, place, every)
+        ]
         with undefined_allowed():
             table = BY_GROUP[way](rows, asked)
         found += gap_differences(table, asked, may_refuse=way != "compute_metrics")
@@ -197,14 +204,15 @@ def at_level(question, level):
 
 
 @pytest.mark.parametrize("design", ["plain", "groups and weights"])
-def test_the_worst_group_has_the_simultaneous_bounds_of_its_rows(design):
+@EVERY
+def test_the_worst_group_has_the_simultaneous_bounds_of_its_rows(design, every):
     """Bonferroni for two groups: of the better bounds the worst one."""
     found = []
     for rows in cases(design):
         asked = [
             one
             for place, one in enumerate(filter(one_column, questions(rows)))
-            if has_sign(one) and is_asked(one, place)
+            if has_sign(one) and is_asked(one, place, every)
         ]
         with undefined_allowed():
             table = by_arrays(rows, asked)
@@ -261,11 +269,14 @@ def between_models(question):
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("design", ["plain", "weights", "groups", "strata"])
 @pytest.mark.parametrize("adjust", ["simultaneous", "holm"])
-def test_many_comparisons_of_two_models_are_one(adjust, design):
-    """Every eighth metric of some rows by one way to adjust, others by the other."""
+@EVERY
+def test_many_comparisons_of_two_models_are_one(adjust, design, every):
+    """Some metrics of some rows by one way to adjust, others by the other."""
     found = []
     for rows in cases(design):
-        for question in questions(rows)[(rows.number + 4 * (adjust == "holm")) % 8 :: 8]:
+        for question in questions(rows)[
+            (rows.number + every // 2 * (adjust == "holm")) % every :: every
+        ]:
             right = between_models(question)
             if right is None:
                 continue
@@ -343,11 +354,11 @@ def has_weights(question):
 @pytest.mark.parametrize(
     "design", ["plain", pytest.param("groups", marks=pytest.mark.exhaustive), "strata"]
 )
-def test_frequencies_are_repeated_rows_to_compare(design):
-    """Every fourth metric, which other designs complete."""
+@pytest.mark.parametrize("every", [4, pytest.param(2, marks=pytest.mark.exhaustive)])
+def test_frequencies_are_repeated_rows_to_compare(design, every):
     found = []
     for rows in cases(design):
-        for question in filter(has_weights, questions(rows)[rows.number % 4 :: 4]):
+        for question in filter(has_weights, questions(rows)[rows.number % every :: every]):
             both = of_frequencies(question, ask_compare)
             if both is None:
                 continue
